@@ -1,0 +1,56 @@
+"""How the command line reaches the memory: vectors through the worker, the rest directly."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from helix_core import local, settings
+from helix_core.cli.output import say
+from helix_core.embed import client, lifecycle
+from helix_core.errors import StoreMissingError, WorkerError
+from helix_core.paths import Project
+from helix_core.service import READING
+
+MODEL_WAIT_SECONDS = 30.0
+ANSWER_MS = 60_000.0
+
+
+@dataclass(frozen=True)
+class Caller:
+    """One project, asked from the command line."""
+
+    project: Project
+    quiet: bool = False
+
+    def with_vectors(self, op: str, args: dict[str, Any]) -> Any:
+        """An operation that wants the embedding model; by keyword where there is none."""
+        if op in READING and not self.project.database.exists():
+            raise StoreMissingError(f"there is no memory yet at {self.project.database}")
+        if settings.load(self.project.home).worker_enabled:
+            try:
+                self._await_worker()
+                return client.request(
+                    op, {**args, "actor": "cli"}, self.project, answer_ms=ANSWER_MS
+                )
+            except WorkerError as error:
+                if not self.quiet:
+                    say(f"helix: {error}; going on by keyword")
+        return self.directly(op, args)
+
+    def directly(self, op: str, args: dict[str, Any]) -> Any:
+        """An operation that needs no vector, in this process."""
+        return local.run(self.project, op, args)
+
+    def _await_worker(self) -> None:
+        """Start the worker if need be and give its model time to load; a person can wait."""
+        began = time.monotonic()
+        found = client.status()
+        if found and found.get("model_state") in {"ready", "none"}:
+            return
+        if not self.quiet:
+            say("helix: waiting for the embedding worker ...")
+        if not lifecycle.ensure(MODEL_WAIT_SECONDS):
+            waited = time.monotonic() - began
+            raise WorkerError(f"no embedding worker after {waited:.0f} s")

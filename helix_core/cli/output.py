@@ -1,0 +1,39 @@
+"""Printing: one JSON document, or text for people. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from helix_core.text import clean
+
+
+def emit_json(value: Any) -> None:
+    """The one JSON document of a `--json` call."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def say(text: str) -> None:
+    """A line on standard error: talk, never data."""
+    sys.stderr.write(f"{text}\n")
+
+
+def line(text: str = "") -> None:
+    """A line of text on standard output, with control characters made harmless."""
+    sys.stdout.write(clean.scrub(text, 100_000) + "\n")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Columns, the last one unbounded."""
+    cells = [[clean.fold(str(cell)) for cell in row] for row in rows]
+    widths = [max([len(head[n]), *(len(row[n]) for row in cells)]) for n in range(len(head))]
+    for row in ([*head], *cells):
+        padded = [cell.ljust(widths[n]) for n, cell in enumerate(row[:-1])]
+        line("  ".join([*padded, row[-1]]).rstrip())
+
+
+def percent(value: float | None) -> str:
+    """A share as a whole percentage."""
+    return "-" if value is None else f"{round(value * 100)}%"

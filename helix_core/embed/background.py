@@ -1,0 +1,85 @@
+"""What the worker does between requests: vectors, credit and maintenance that had to wait.
+
+Small steps, and none while a request is being answered. Also ends the worker when it is idle, and
+binds running agents to their calls as the client's `meta.json` appears.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix_core import clock, settings
+from helix_core.errors import HelixError
+from helix_core.memory import upkeep
+from helix_core.memory.context import Memory
+from helix_core.paths import Project
+
+if TYPE_CHECKING:
+    from helix_core.embed.server import Worker
+
+TICK = 0.2
+
+
+class Background(threading.Thread):
+    """The worker's one background thread."""
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__(daemon=True, name="helix-background")
+        self._worker = worker
+        self._quiet: dict[Path, float] = {}
+
+    def run(self) -> None:
+        """Work in small steps until the worker stops."""
+        worker = self._worker
+        while not worker.stopping.wait(TICK):
+            if time.monotonic() - worker.last_request > worker.settings.worker_idle_minutes * 60:
+                worker.stopping.set()
+                return
+            if worker.active:
+                continue
+            for database in worker.projects.known():
+                try:
+                    self._step(database)
+                except (HelixError, OSError) as error:
+                    self._quiet[database] = time.monotonic() + 5.0
+                    print(f"background: {error}", file=sys.stderr, flush=True)  # noqa: T201
+            worker.projects.drop_idle()
+
+    def _step(self, database: Path) -> None:
+        """One small step for a project; a project with nothing to do is left alone for a while."""
+        if time.monotonic() < self._quiet.get(database, 0.0) or not database.exists():
+            return
+        worker = self._worker
+        project = Project(
+            root=database.parent.parent, home=database.parent, database=database, reason="worker"
+        )
+        chosen = settings.load(project.home)
+        state = worker.projects.get(database)
+        used = state.used
+        with state.connection(False, chosen.lock_wait_ms) as conn:
+            mem = Memory(
+                conn=conn,
+                project=project,
+                settings=chosen,
+                now=clock.now(),
+                embedder=worker.embedder,
+                index=state.index(worker.embedder.profile) if worker.embedder else None,
+                actor="maintenance",
+            )
+            busy = self._work(mem)
+        state.used = used  # our own look does not keep a project from becoming idle
+        if not busy:
+            self._quiet[database] = time.monotonic() + 0.5
+
+    def _work(self, mem: Memory) -> bool:
+        from helix_core.hooks import binding, spool
+
+        busy = spool.take_in(mem) > 0
+        busy = binding.bind_from_meta(mem) > 0 or busy
+        busy = upkeep.reindex(mem, batch=8) > 0 or busy
+        busy = upkeep.settle_feedback(mem) > 0 or busy
+        return bool(upkeep.maintain(mem)) or busy

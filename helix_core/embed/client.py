@@ -1,0 +1,98 @@
+"""Asking the worker. Standard library only; every caller has another way if this raises."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import helix_core
+from helix_core import errors, paths
+from helix_core.embed import protocol
+from helix_core.errors import HelixError, WorkerError
+from helix_core.paths import Project
+
+CARRIED = ("HELIX_RANKING", "HELIX_NOW", "HELIX_HOLDOUT")
+
+
+def request(
+    op: str,
+    args: dict[str, Any],
+    project: Project | None = None,
+    *,
+    first_ms: float = 300,
+    answer_ms: float = 10_000,
+    address: Path | None = None,
+) -> Any:
+    """One whole request to the worker.
+
+    `first_ms` bounds the wait for any sign of life, `answer_ms` the wait for the answer. Raises
+    WorkerError where the worker is absent, silent or of another protocol, and the HelixError the
+    operation itself raised.
+    """
+    path = address or paths.socket_path()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        try:
+            sock.settimeout(first_ms / 1000)
+            sock.connect(str(path))
+            protocol.send(sock, _message(op, args, project))
+            alive = protocol.receive(sock)
+            if not alive or not alive.get("alive"):
+                raise WorkerError(str((alive or {}).get("error", "the worker hung up")))
+            sock.settimeout(answer_ms / 1000)
+            answer = protocol.receive(sock)
+        except (OSError, protocol.ProtocolError) as error:
+            raise WorkerError(f"the worker does not answer: {error}") from error
+    if answer is None:
+        raise WorkerError("the worker hung up")
+    if not answer.get("ok"):
+        raise _error(str(answer.get("kind")), str(answer.get("error")))
+    return answer.get("result")
+
+
+def _message(op: str, args: dict[str, Any], project: Project | None) -> dict[str, Any]:
+    return {
+        "protocol": protocol.PROTOCOL,
+        "version": helix_core.__version__,
+        "op": op,
+        "args": args,
+        "project": {
+            "root": str(project.root),
+            "home": str(project.home),
+            "database": str(project.database),
+            "reason": project.reason,
+        }
+        if project
+        else None,
+        "env": {name: os.environ[name] for name in os.environ if name in CARRIED},
+    }
+
+
+def _error(kind: str, text: str) -> HelixError:
+    found = getattr(errors, kind, WorkerError)
+    if isinstance(found, type) and issubclass(found, HelixError):
+        return found(text)
+    return WorkerError(text)
+
+
+def status(first_ms: float = 300, address: Path | None = None) -> dict[str, Any] | None:
+    """What the worker says of itself; None where none answers."""
+    try:
+        found = request("status", {}, first_ms=first_ms, answer_ms=2000, address=address)
+    except WorkerError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def wait_ready(seconds: float) -> dict[str, Any] | None:
+    """Wait until a worker answers and has settled on a model (or on having none)."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = status()
+        if found and found.get("model_state") in {"ready", "none"}:
+            return found
+        if time.monotonic() > deadline:
+            return found
+        time.sleep(0.1)

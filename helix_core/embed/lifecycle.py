@@ -1,0 +1,92 @@
+"""Starting and stopping the one worker of a user. Standard library only.
+
+Truth is a connection that answers, never a pid file. The worker runs from the installed
+environment, never from a plugin's folder, and holds nothing of the process that started it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from helix_core import paths
+from helix_core.embed import client
+from helix_core.errors import WorkerError
+
+MODULE = "helix_core.embed.server"
+
+
+def environment_python() -> Path | None:
+    """The Python of the installed environment, if it is there."""
+    python = paths.environment_dir() / "bin" / "python"
+    return python if python.is_file() else None
+
+
+def start(python: Path | None = None) -> bool:
+    """Start the worker detached; False where no environment can run it.
+
+    Returns at once. Starting it twice is harmless: only one holds the lock, the other leaves.
+    """
+    chosen = python or environment_python()
+    if chosen is None or os.environ.get("HELIX_HOOK_ACTIVE"):
+        return False
+    data = paths.data_dir()
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with (data / "worker.log").open("ab") as log:
+            subprocess.Popen(
+                [str(chosen), "-m", MODULE],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                close_fds=True,
+                start_new_session=True,
+                env=_environment(),
+            )
+    except OSError:
+        return False
+    return True
+
+
+def _environment() -> dict[str, str]:
+    """The worker's environment: the user's, without what belongs to one session or project."""
+    dropped = (
+        "CLAUDE_", "ANTHROPIC_", "PYTHON", "HELIX_DB_PATH", "HELIX_PROJECT_DIR", "HELIX_NOW"
+    )  # fmt: skip
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    kept["HELIX_HOOK_ACTIVE"] = "worker"  # nothing the worker runs may start hooks again
+    return kept
+
+
+def ensure(wait_seconds: float = 0.0) -> bool:
+    """Make sure a worker runs; with `wait_seconds`, wait until its model is settled."""
+    found = client.status()
+    if found is None:
+        if not start() and not start(_own_python()):
+            return False
+        if wait_seconds <= 0:
+            return True
+    if wait_seconds > 0:
+        found = client.wait_ready(wait_seconds)
+        return bool(found and found.get("model_state") in {"ready", "none"})
+    return True
+
+
+def _own_python() -> Path | None:
+    """This interpreter, where it has what the worker needs."""
+    import importlib.util
+
+    found = all(importlib.util.find_spec(name) for name in ("numpy", "sentence_transformers"))
+    return Path(sys.executable) if found else None
+
+
+def stop() -> bool:
+    """Ask the worker to leave; False where there was none."""
+    try:
+        client.request("stop", {}, answer_ms=3000)
+    except WorkerError:
+        return False
+    return True

@@ -1,0 +1,63 @@
+"""Every error helix raises on purpose. Standard library only.
+
+HelixError
+├── UsageError          wrong arguments or values (exit code 2)
+├── RefusedError        a rule said no, or the thing is not there (exit code 1)
+├── ConfigError         a configuration file or variable is not usable (exit code 2)
+├── StoreError          the database cannot be used (exit code 3)
+│   ├── StoreMissingError    there is no database yet
+│   ├── StoreLockedError     another process held the write lock for too long
+│   ├── StoreCorruptError    the file is damaged or not a database
+│   └── StoreTooNewError     written by a newer helix: reading only
+└── WorkerError         the worker is absent, busy or of another version
+"""
+
+from __future__ import annotations
+
+
+class HelixError(Exception):
+    """Base of all; its text is the one line a person sees."""
+
+    exit_code = 1
+
+
+class UsageError(HelixError):
+    """Wrong arguments or values."""
+
+    exit_code = 2
+
+
+class RefusedError(HelixError):
+    """A rule said no, or the thing named is not there."""
+
+
+class ConfigError(HelixError):
+    """A configuration file or variable cannot be used; names file and key."""
+
+    exit_code = 2
+
+
+class StoreError(HelixError):
+    """The database cannot be used."""
+
+    exit_code = 3
+
+
+class StoreMissingError(StoreError):
+    """There is no database yet; reading commands never create one."""
+
+
+class StoreLockedError(StoreError):
+    """Another process held the write lock longer than we may wait."""
+
+
+class StoreCorruptError(StoreError):
+    """The file is damaged, or it is not a SQLite database."""
+
+
+class StoreTooNewError(StoreError):
+    """A newer helix wrote this database; this one only reads it."""
+
+
+class WorkerError(HelixError):
+    """The worker is absent, too slow, or speaks another protocol."""

@@ -1,0 +1,318 @@
+"""Every formula helix scores and learns with: pure functions, no I/O, no clock.
+
+May import the standard library, `helix_core.constants` and `.timestamps` only, so that a hook
+without the worker computes exactly what the worker does. All scores are floats; effectiveness,
+outcome values and similarities live in [0, 1]. NaN never comes out: each function says what it
+stands for. The constants are read from `helix_core.constants`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from helix_core.constants import (
+    CAUSAL_ADJUSTMENT_FLOOR,
+    CAUSAL_MIN_USES,
+    CAUSAL_SIMILARITY_THRESHOLD,
+    CAUSAL_WEIGHT_RAMP,
+    CONTEXT_KERNEL_START,
+    CONTEXT_PRIOR_WEIGHT,
+    DECAY_AFTER_DAYS,
+    DECAY_RATE,
+    EROSION_RATE,
+    FEEDBACK_EMA_WEIGHT,
+    GENERALITY_DECAY_DISCOUNT,
+    GENERALITY_MIN_SPREAD,
+    GENERALITY_SPREAD_CAP,
+    GHOST_DAYS,
+    HOP_DISCOUNT,
+    INJECTION_STRENGTH,
+    NEUTRAL_EFFECTIVENESS,
+    PROVEN_MIN_EVENTS,
+    PROVEN_MIN_VALUE,
+    PRUNE_MIN_USES,
+    PRUNE_THRESHOLD,
+    RECENCY_DECAY_PER_DAY,
+    RECENCY_FLOOR,
+    RRF_K,
+    SPREAD_MIN_CONTEXTS,
+    VELOCITY_CAP,
+    VELOCITY_PER_USE,
+    WILSON_Z90,
+)
+from helix_core.timestamps import parse_time
+
+OUTCOME_VALUES: Mapping[str, float] = MappingProxyType(
+    {"delivered": 1.0, "partial": 0.3, "blocked": 0.0, "plan_complete": 1.0}
+)
+"""What an outcome is worth to the insights it credits (decision 6). Others are no feedback."""
+
+
+def _unit(value: float, fallback: float) -> float:
+    """Clamp `value` to [0, 1]; NaN becomes `fallback`."""
+    if math.isnan(value):
+        return fallback
+    return min(1.0, max(0.0, value))
+
+
+# -- ranking ------------------------------------------------------------------------------------
+
+
+def recency(days_unused: float) -> float:
+    """Factor in [0.85, 1] for `days_unused` (fractional days; negative or NaN reads as 0)."""
+    days = 0.0 if math.isnan(days_unused) else max(0.0, days_unused)
+    return max(RECENCY_FLOOR, 1.0 - RECENCY_DECAY_PER_DAY * days)
+
+
+def velocity_factor(recent_uses: int) -> float:
+    """Factor in [1, 1.1] for the number of causal uses inside the velocity window."""
+    return 1.0 + min(VELOCITY_CAP, VELOCITY_PER_USE * max(0, recent_uses))
+
+
+def causal_adjusted(effectiveness: float, use_count: int, causal_hits: int) -> float:
+    """Effectiveness as read: from 3 uses on scaled by the share of causal ones, at least 0.33."""
+    effectiveness = _unit(effectiveness, NEUTRAL_EFFECTIVENESS)
+    if use_count < CAUSAL_MIN_USES:
+        return effectiveness
+    # Rows of older databases may hold more hits than uses.
+    share = min(1.0, max(0, causal_hits) / use_count)
+    return effectiveness * max(CAUSAL_ADJUSTMENT_FLOOR, share)
+
+
+def rrf(vec_rank: int, fts_rank: int) -> float:
+    """Reciprocal rank fusion of two 1-based ranks; an absent document has `absent_rank`."""
+    return 1.0 / (RRF_K + vec_rank) + 1.0 / (RRF_K + fts_rank)
+
+
+def absent_rank(length: int) -> int:
+    """The rank counted for a document that is not in a list of `length` entries (decision 18)."""
+    return max(0, length) + 1
+
+
+def recall_score(
+    fused: float, adjusted_effectiveness: float, recency_factor: float, velocity: float
+) -> float:
+    """The spec's ranking: `fused * (0.5 + 0.5 eff) * recency * (1 + velocity boost)`.
+
+    `velocity` is the whole factor from `velocity_factor`, not the boost alone.
+    """
+    effectiveness = _unit(adjusted_effectiveness, NEUTRAL_EFFECTIVENESS)
+    return fused * (0.5 + 0.5 * effectiveness) * recency_factor * velocity
+
+
+def injection_score(fused: float, value: float, strength: float = INJECTION_STRENGTH) -> float:
+    """Ranking for injection, decision 29a: `fused * (1 - strength + strength * value)`."""
+    return fused * (1.0 - strength + strength * _unit(value, NEUTRAL_EFFECTIVENESS))
+
+
+def hop_activation(parent_rrf: float, edge_weight: float) -> float:
+    """What a graph neighbour inherits, on the scale of `rrf`; `edge_weight` clamped to [0, 1]."""
+    return HOP_DISCOUNT * _unit(edge_weight, 0.0) * parent_rrf
+
+
+# -- effectiveness ------------------------------------------------------------------------------
+
+
+def causal_weight(
+    similarity: float,
+    threshold: float = CAUSAL_SIMILARITY_THRESHOLD,
+    ramp: float = CAUSAL_WEIGHT_RAMP,
+) -> float:
+    """How much of one outcome an insight is credited with, in [0, 1].
+
+    `similarity` is the cosine of insight and task; NaN weighs 0. Weight 0 is no causal hit.
+    """
+    if ramp <= 0:
+        return float(_unit(similarity, 0.0) > threshold)
+    return _unit((_unit(similarity, 0.0) - threshold) / ramp, 0.0)
+
+
+def ema(old: float, weight: float, outcome_value: float) -> float:
+    """New effectiveness after one outcome: step `0.2 * weight` from `old` to `outcome_value`.
+
+    A NaN weight or outcome moves nothing; a NaN `old` starts again from neutral.
+    """
+    old = _unit(old, NEUTRAL_EFFECTIVENESS)
+    step = FEEDBACK_EMA_WEIGHT * _unit(weight, 0.0)
+    return _unit(old * (1.0 - step) + _unit(outcome_value, old) * step, old)
+
+
+def erode(old: float) -> float:
+    """New effectiveness after a non-causal use: 9% of the way to 0.5, from above only."""
+    return _toward_neutral(old, EROSION_RATE)
+
+
+def decay(effectiveness: float, context_spread: float | None) -> float:
+    """New effectiveness after one session's forgetting, from above 0.5 only.
+
+    `context_spread` in [0, 1] (None: not known) halves the rate for an insight that proved useful
+    in diverse tasks; below 0.05 it is no evidence.
+    """
+    rate = DECAY_RATE
+    spread = _unit(context_spread, 0.0) if context_spread is not None else 0.0
+    if spread >= GENERALITY_MIN_SPREAD:
+        generality = min(1.0, spread / GENERALITY_SPREAD_CAP)
+        rate *= 1.0 - GENERALITY_DECAY_DISCOUNT * generality
+    return _toward_neutral(effectiveness, rate)
+
+
+def _toward_neutral(value: float, rate: float) -> float:
+    value = _unit(value, NEUTRAL_EFFECTIVENESS)
+    # Below neutral nothing drifts up: bad insights do not rehabilitate themselves.
+    if value <= NEUTRAL_EFFECTIVENESS:
+        return value
+    return max(NEUTRAL_EFFECTIVENESS, value * (1.0 - rate) + NEUTRAL_EFFECTIVENESS * rate)
+
+
+def should_decay(
+    effectiveness: float,
+    days_unused: float,
+    *,
+    decayed_today: bool = False,
+    after_days: float = DECAY_AFTER_DAYS,
+) -> bool:
+    """Whether `decay` applies: above neutral, unused long enough, not yet on this UTC day."""
+    return not decayed_today and effectiveness > NEUTRAL_EFFECTIVENESS and days_unused >= after_days
+
+
+def prune_reason(
+    *,
+    effectiveness: float,
+    use_count: int,
+    causal_hits: int,
+    days_since_created: float,
+    days_since_injected: float | None = None,
+    pinned: bool = False,
+    user_provided: bool = False,
+    threshold: float = PRUNE_THRESHOLD,
+    min_uses: int = PRUNE_MIN_USES,
+    ghost_days: float = GHOST_DAYS,
+) -> str | None:
+    """Why an insight goes to the trash: "low" (tried and poor), "ghost" (never used), or None.
+
+    `effectiveness` is the stored one; days come from `days_between`, None where it never was
+    injected. Pinned insights never go; a person's are spared as ghosts, not as poor performers,
+    since they have to prove themselves like any other. A missing vector plays no part.
+    """
+    if pinned:
+        return None
+    adjusted = causal_adjusted(effectiveness, use_count, causal_hits)
+    if use_count >= max(1, min_uses) and adjusted < threshold:
+        return "low"
+    if use_count > 0 or user_provided or days_since_created < ghost_days:
+        return None
+    recently_injected = days_since_injected is not None and days_since_injected < ghost_days
+    return None if recently_injected else "ghost"
+
+
+# -- contexts -----------------------------------------------------------------------------------
+
+
+def context_mean(mean: Sequence[float] | None, n: int, vec: Sequence[float]) -> list[float]:
+    """Running mean of unit vectors after one more context (Welford's update).
+
+    `mean` is that of the first `n` contexts (None or `n` 0: none yet); `vec` needs no unit length.
+    Raises ValueError for a zero, NaN or differently sized `vec`: such a context is unknown, and
+    unknown is no feedback.
+    """
+    norm = math.sqrt(math.fsum(x * x for x in vec))
+    if not math.isfinite(norm) or norm == 0.0:
+        raise ValueError("context vector has no direction")
+    unit = [x / norm for x in vec]
+    if mean is None or n <= 0:
+        return unit
+    if len(mean) != len(unit):
+        raise ValueError(f"context of dimension {len(unit)}, mean of {len(mean)}")
+    return [m + (x - m) / (n + 1) for m, x in zip(mean, unit, strict=True)]
+
+
+def spread_of(mean: Sequence[float]) -> float:
+    """Context spread in [0, 1]: mean cosine distance to the mean direction, exactly `1 - |m|`."""
+    return _unit(1.0 - math.sqrt(math.fsum(x * x for x in mean)), 0.0)
+
+
+def spread_counts(n: int) -> bool:
+    """Whether `n` contexts are enough for their spread to mean something."""
+    return n >= SPREAD_MIN_CONTEXTS
+
+
+@dataclass(frozen=True)
+class ContextOutcome:
+    """One past use of an insight, seen from the present task.
+
+    `similarity`: cosine of that task and this one. `outcome_value`: see OUTCOME_VALUES.
+    `baseline`: mean outcome value of similar tasks whatever was injected, 0.5 where unknown.
+    """
+
+    similarity: float
+    outcome_value: float
+    baseline: float = NEUTRAL_EFFECTIVENESS
+
+
+def kernel(cos: float) -> float:
+    """How much a past task says about the present one: 0 up to cosine 0.5, then linear to 1."""
+    return _unit((_unit(cos, 0.0) - CONTEXT_KERNEL_START) / (1.0 - CONTEXT_KERNEL_START), 0.0)
+
+
+def context_value(events: Iterable[ContextOutcome], fallback: float) -> float:
+    """What an insight is worth for the present task, in [0, 1] (decision 29b).
+
+    With k the kernel, y the outcome and b its baseline: the k-weighted mean of `y - b + 0.5`, one
+    pseudo-observation at 0.5 added. Without any event in reach: `fallback`, the adjusted
+    effectiveness. Events with a NaN are left out.
+    """
+    weight = total = 0.0
+    for event in events:
+        k = kernel(event.similarity)
+        surplus = event.outcome_value - event.baseline
+        if k > 0.0 and math.isfinite(surplus):
+            weight += k
+            total += k * (surplus + NEUTRAL_EFFECTIVENESS)
+    if weight == 0.0:
+        return _unit(fallback, NEUTRAL_EFFECTIVENESS)
+    prior = CONTEXT_PRIOR_WEIGHT
+    return _unit((total + prior * NEUTRAL_EFFECTIVENESS) / (weight + prior), NEUTRAL_EFFECTIVENESS)
+
+
+def proven(causal_events: int, value: float) -> bool:
+    """Whether an insight may take a second or third place in a prompt (decision 29c)."""
+    return causal_events >= PROVEN_MIN_EVENTS and value >= PROVEN_MIN_VALUE
+
+
+# -- evidence and time --------------------------------------------------------------------------
+
+
+def wilson(successes: float, n: float, z: float = WILSON_Z90) -> tuple[float, float]:
+    """Wilson score interval (Wilson 1927) for a share of `successes` in `n`; (0, 1) for n <= 0.
+
+    `successes` may be fractional (partial outcomes) and is clamped to [0, n].
+    """
+    if not (math.isfinite(n) and math.isfinite(successes)) or n <= 0:
+        return 0.0, 1.0
+    share = min(1.0, max(0.0, successes / n))
+    square = z * z
+    centre = share + square / (2 * n)
+    half = z * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
+    scale = 1 + square / n
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+def cluster_confidence(tightness: float, count: int) -> float:
+    """Evidence of a failure pattern: mean pairwise cosine times sqrt(members)."""
+    return _unit(tightness, 0.0) * math.sqrt(max(0, count))
+
+
+def days_between(later: datetime | str | None, earlier: datetime | str | None) -> float:
+    """Fractional days from `earlier` to `later`, never negative.
+
+    A missing, unreadable or future `earlier` reads as "just now", 0.0: nothing is scored down or
+    thrown away because of a date alone.
+    """
+    end, start = parse_time(later), parse_time(earlier)
+    if end is None or start is None:
+        return 0.0
+    return max(0.0, (end - start).total_seconds() / 86_400)

@@ -1,0 +1,66 @@
+"""The table of hook events, and what every hook call leaves behind: one row that says how it went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from helix_core.hooks import extraction, injection, session, spool
+from helix_core.hooks.payload import text_at
+from helix_core.memory.context import Memory
+from helix_core.store import journal
+from helix_core.store.connection import writing
+
+Handler = Callable[[Memory, dict[str, Any]], dict[str, Any] | None]
+
+HANDLERS: dict[str, Handler] = {
+    "SessionStart": session.session_start,
+    "PreToolUse": injection.pre_tool_use,
+    "PostToolUse": lambda mem, payload: injection.post_tool_use(mem, payload),
+    "SubagentStart": injection.subagent_start,
+    "SubagentStop": lambda mem, payload: extraction.subagent_stop(mem, payload),
+    "StopFailure": lambda mem, payload: extraction.stop_failure(mem, payload),
+    "SessionEnd": lambda mem, payload: session.session_end(mem, payload),
+}
+
+
+def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | None:
+    """Handle one event; returns the answer for Claude Code, or None.
+
+    `args`: the payload, and `started`, the wall time at which the hook process began. Errors go up
+    to the caller, which has another way; the row about the call is written either way.
+    """
+    payload = dict(args.get("payload") or {})
+    started = float(args.get("started") or time.time())
+    mode = "vector" if mem.profile is not None else "keyword"
+    error = ""
+    try:
+        if spool.waiting(mem.project.home):
+            spool.take_in(mem)
+        return HANDLERS[event](mem, payload)
+    except Exception as problem:
+        error = f"{type(problem).__name__}: {problem}"
+        raise
+    finally:
+        _record(mem, event, payload, started, mode, error)
+
+
+def _record(
+    mem: Memory, event: str, payload: dict[str, Any], started: float, mode: str, error: str
+) -> None:
+    try:
+        with writing(mem.conn):
+            journal.record_hook(
+                mem.conn,
+                event=event,
+                session_id=text_at(payload, "session_id", 200) or None,
+                agent_id=text_at(payload, "agent_id", 200) or None,
+                ms=max(0.0, (time.time() - started) * 1000),
+                mode=mode,
+                ok=not error,
+                error=error,
+                moment=mem.moment,
+            )
+    except Exception as problem:  # noqa: BLE001 - the record must not cost the answer
+        mem.note("warn", f"hook call not recorded: {problem}")

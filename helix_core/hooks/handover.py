@@ -1,0 +1,137 @@
+"""The files under `.helix/` that hand facts to the orchestrator and the dashboard.
+
+They are copies of what the rows say. Standard library only. Each line and file carries its
+`session_id`; an id that comes from outside is never used as a path as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from helix_core import atomic
+
+STATUS = "task-status.jsonl"
+INJECTED = "injected"
+EXPLORED = "explorer-results"
+SYNTHESIS = "recall_synthesis.json"
+STALE_SECONDS = 86_400.0
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def safe_name(identifier: str) -> str:
+    """An id as a file name; anything but plain letters and digits becomes its hash."""
+    if _PLAIN.fullmatch(identifier):
+        return identifier
+    return "x" + hashlib.sha256(identifier.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def injected_file(home: Path, agent_id: str) -> Path:
+    """Where an agent's sideband file lies."""
+    return home / INJECTED / f"{safe_name(agent_id)}.json"
+
+
+def write_injected(home: Path, agent_id: str, value: dict[str, Any]) -> None:
+    """Write the sideband file of a bound agent."""
+    atomic.write_json(injected_file(home, agent_id), value)
+
+
+def remove_injected(home: Path, agent_id: str) -> None:
+    """Remove an agent's sideband file, once its feedback is committed."""
+    injected_file(home, agent_id).unlink(missing_ok=True)
+
+
+def write_findings(home: Path, agent_id: str, value: dict[str, Any]) -> None:
+    """Write an explorer's findings."""
+    atomic.write_json(home / EXPLORED / f"{safe_name(agent_id)}.json", value)
+
+
+def append_status(home: Path, value: dict[str, Any]) -> None:
+    """Append one line to the task status; never torn, whoever else writes."""
+    with _locked(home):
+        atomic.append_line(home / STATUS, json.dumps(value, ensure_ascii=False))
+
+
+@contextlib.contextmanager
+def _locked(home: Path) -> Any:
+    """Hold the lock of the status file for a moment; on a stuck lock, go on without it."""
+    home.mkdir(parents=True, exist_ok=True)
+    handle = os.open(home / ".status.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        deadline = time.monotonic() + 0.5
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(0.005)
+        yield
+    finally:
+        os.close(handle)
+
+
+def clean_session(
+    home: Path, session_id: str, ended: Callable[[str], bool], *, status: bool
+) -> None:
+    """Remove the files of one session, and those older than a day whose session has ended.
+
+    Another session's running state is never touched.
+    """
+    for folder in (INJECTED, EXPLORED):
+        for file in (home / folder).glob("*.json"):
+            if _mine(_owner(file), session_id, ended, _age(file)):
+                file.unlink(missing_ok=True)
+    synthesis = home / SYNTHESIS
+    if synthesis.exists() and _mine(_owner(synthesis), session_id, ended, _age(synthesis)):
+        synthesis.unlink(missing_ok=True)
+    if status and (home / STATUS).exists():
+        _clean_status(home, session_id, ended)
+
+
+def _clean_status(home: Path, session_id: str, ended: Callable[[str], bool]) -> None:
+    file = home / STATUS
+    with _locked(home), contextlib.suppress(OSError):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        age = _age(file)
+        kept = [text for text in lines if not _mine(_line_owner(text), session_id, ended, age)]
+        if len(kept) < len(lines):
+            atomic.write_text(file, "".join(f"{text}\n" for text in kept))
+
+
+def _mine(owner: str | None, session_id: str, ended: Callable[[str], bool], age: float) -> bool:
+    if owner == session_id:
+        return True
+    return age > STALE_SECONDS and (owner is None or ended(owner))
+
+
+def _owner(file: Path) -> str | None:
+    try:
+        return _line_owner(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+
+
+def _line_owner(text: str) -> str | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    owner = value.get("session_id") if isinstance(value, dict) else None
+    return owner if isinstance(owner, str) else None
+
+
+def _age(file: Path) -> float:
+    try:
+        return time.time() - file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,71 @@
+"""The start and end of a session. Nothing important depends on the end: it may never come.
+
+State is owned by a session: another one's start, compaction or end touches none of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_core.hooks import handover
+from helix_core.hooks.payload import text_at
+from helix_core.memory import upkeep
+from helix_core.memory.context import Memory
+from helix_core.store import insights, journal
+from helix_core.store.connection import writing
+
+FRESH = frozenset({"startup", "clear"})
+
+
+def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None:
+    """Note the session, clear what is its own to clear, do maintenance that was missed."""
+    session_id = text_at(payload, "session_id", 200)
+    source = text_at(payload, "source", 40)
+    if session_id:
+        with writing(mem.conn):
+            journal.open_session(
+                mem.conn, session_id, source, text_at(payload, "transcript_path"), mem.moment
+            )
+    if source in FRESH:
+        handover.clean_session(
+            mem.project.home, session_id, lambda owner: _is_over(mem, owner), status=True
+        )
+    if mem.embedder is None:  # no worker that would do it in the background
+        upkeep.maintain(mem)
+    return _greeting(mem)
+
+
+def _greeting(mem: Memory) -> dict[str, Any] | None:
+    """One line of context, only where the memory does not work at full strength."""
+    total = insights.count(mem.conn)
+    if mem.profile is not None or not total or not mem.settings.worker_enabled:
+        return None
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "SessionStart",
+            "additionalContext": f"helix: {total} insights, recalled by keyword until its"
+            " embedding worker is ready (`helix worker status`).",
+        }
+    }
+
+
+def _is_over(mem: Memory, session_id: str) -> bool:
+    row = mem.conn.execute(
+        "SELECT ended_at FROM session WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    return row is None or row[0] is not None
+
+
+def session_end(mem: Memory, payload: dict[str, Any]) -> None:
+    """Mark the session as over; the worker (or the next start) does the maintenance."""
+    session_id = text_at(payload, "session_id", 200)
+    if not session_id:
+        return
+    with writing(mem.conn):
+        journal.close_session(mem.conn, session_id, mem.moment)
+        mem.conn.execute(
+            "UPDATE agent_run SET state = 'unknown', ended_at = ?, note = 'its session ended first'"
+            " WHERE session_id = ? AND state = 'running'",
+            (mem.moment, session_id),
+        )
+    handover.clean_session(mem.project.home, session_id, lambda _: False, status=False)

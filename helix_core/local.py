@@ -1,0 +1,28 @@
+"""Carrying out a request in this process: open the memory, run the operation, close it.
+
+What a hook does when no worker answers, and what the command line does with writes that need no
+vector. Standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_core import clock, service, settings
+from helix_core.memory.context import Memory
+from helix_core.paths import Project
+from helix_core.store.connection import open_store
+
+
+def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") -> Any:
+    """One operation without model or vectors; raises the HelixError that fits."""
+    chosen = settings.load(project.home)
+    reading = op in service.READING
+    conn = open_store(
+        project.database, create=not reading, readonly=False, wait_ms=chosen.lock_wait_ms
+    )
+    try:
+        mem = Memory(conn=conn, project=project, settings=chosen, now=clock.now(), actor=actor)
+        return service.run(mem, op, args)
+    finally:
+        conn.close()

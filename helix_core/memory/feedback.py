@@ -1,0 +1,208 @@
+"""Moving insights by outcomes: weighted EMA, erosion, context spread (spec; decisions 6 to 10).
+
+One transaction per agent run or hand-given outcome; every move leaves a feedback event. Unknown is
+not non-causal: where a similarity cannot be computed there is no feedback at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from helix_core import formulas
+from helix_core.errors import RefusedError, UsageError
+from helix_core.memory import value
+from helix_core.memory.context import Memory
+from helix_core.model import Insight
+from helix_core.profiles import ModelProfile
+from helix_core.store import insights, results, runs, vectors
+from helix_core.store.connection import writing
+
+NO_FEEDBACK = frozenset({"crashed", "unknown", "done", "running"})
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One insight and what an outcome did to it."""
+
+    name: str
+    similarity: float
+    weight: float
+    causal: bool
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The facts that one piece of feedback carries."""
+
+    agent_id: str
+    message_hash: str
+    outcome: str
+    source: str
+    kind: str = "outcome"
+    run: runs.AgentRun | None = None
+    baseline: float | None = None
+
+
+def for_run(
+    mem: Memory, run: runs.AgentRun, mark: str, outcome: str, source: str
+) -> list[Moved] | None:
+    """Apply an ended agent's outcome to what it was given.
+
+    Returns the moves; an empty list where this outcome is no feedback; None where attribution has
+    to wait for a vector (the run is then marked pending).
+    """
+    given = runs.injections(mem.conn, run.id)
+    if outcome not in formulas.OUTCOME_VALUES or source == "contradicted" or not given:
+        with writing(mem.conn):
+            runs.update(mem.conn, run.id, feedback="none")
+        return []
+    task = task_vector(mem, run)
+    if task is None:
+        with writing(mem.conn):
+            runs.update(mem.conn, run.id, feedback="pending")
+        return None
+    vector, profile = task
+    attribution = Attribution(
+        agent_id=run.agent_id or f"run-{run.id}",
+        message_hash=mark,
+        outcome=outcome,
+        source=source,
+        run=run,
+        baseline=value.baseline(mem, run.id, vector, profile.name),
+    )
+    with writing(mem.conn):
+        moved = []
+        for item in given:
+            similarity = _similarity(mem, item.insight_id, vector, profile)
+            row = insights.by_ids(mem.conn, [item.insight_id]).get(item.insight_id)
+            if similarity is not None and row is not None:
+                done = move(mem, row, similarity, profile, attribution, vector)
+                moved += [done] if done else []
+        runs.update(mem.conn, run.id, feedback="applied")
+    return moved
+
+
+def task_vector(mem: Memory, run: runs.AgentRun) -> tuple[list[float], ModelProfile] | None:
+    """The vector of a run's task and its model's thresholds; made now where it was missing."""
+    from helix_core.profiles import profile_for
+
+    stored = vectors.unpack(run.query_vector)
+    current = mem.profile
+    if stored and run.embedding_model and (current is None or current.name == run.embedding_model):
+        return stored, current or profile_for(run.embedding_model, len(stored))
+    if current is None or mem.embedder is None or not run.query:
+        return None
+    vector = mem.embedder.embed_query(run.query)
+    with writing(mem.conn):
+        runs.update(
+            mem.conn, run.id, query_vector=vectors.pack(vector), embedding_model=current.name
+        )
+    return vector, current
+
+
+def _similarity(
+    mem: Memory, insight_id: int, task: Sequence[float], profile: ModelProfile
+) -> float | None:
+    blob, model = insights.vector_of(mem.conn, insight_id)
+    if model != profile.name:
+        return None
+    vector = vectors.unpack(blob, len(task))
+    return vectors.cosine(task, vector) if vector else None
+
+
+def move(
+    mem: Memory,
+    row: Insight,
+    similarity: float,
+    profile: ModelProfile,
+    by: Attribution,
+    context: Sequence[float] | None,
+) -> Moved | None:
+    """Move one insight and write its event; None where this event was counted before.
+
+    A causal event (weight above 0) applies the EMA and refreshes `last_used`; any other erodes
+    towards neutral, from above only, and refreshes nothing. Both count as a use.
+    """
+    weight = formulas.causal_weight(similarity, profile.causal_threshold, profile.causal_ramp)
+    causal = weight > 0.0
+    if causal:
+        after = formulas.ema(row.effectiveness, weight, formulas.OUTCOME_VALUES[by.outcome])
+    else:
+        after = formulas.erode(row.effectiveness)
+    fresh = results.add_event(
+        mem.conn,
+        insight_id=row.id,
+        kind=by.kind,
+        agent_id=by.agent_id,
+        message_hash=by.message_hash,
+        outcome=by.outcome,
+        source=by.source,
+        similarity=similarity,
+        weight=weight,
+        causal=causal,
+        before=row.effectiveness,
+        after=after,
+        moment=mem.moment,
+        run=by.run,
+        baseline=by.baseline,
+    )
+    if not fresh:
+        return None
+    changes: dict[str, object] = {"effectiveness": after, "use_count": row.use_count + 1}
+    if causal:
+        changes.update(
+            causal_hits=row.causal_hits + 1,
+            recent_uses=row.recent_uses + 1,
+            last_used=mem.moment,
+            last_feedback_at=mem.moment,
+            **_context(mem, row, context),
+        )
+    insights.update(mem.conn, row.id, mem.moment, **changes)
+    return Moved(row.name, similarity, weight, causal, row.effectiveness, after)
+
+
+def _context(mem: Memory, row: Insight, context: Sequence[float] | None) -> dict[str, object]:
+    """The running mean of causal contexts, and the spread once it means something."""
+    if context is None:
+        return {}
+    blob = mem.conn.execute(
+        "SELECT context_centroid FROM insight WHERE id = ?", (row.id,)
+    ).fetchone()[0]
+    mean = vectors.unpack(blob, len(context))
+    seen = row.context_count if mean is not None else 0
+    updated = formulas.context_mean(mean, seen, context)
+    spread = formulas.spread_of(updated) if formulas.spread_counts(seen + 1) else None
+    return {
+        "context_centroid": vectors.pack(updated),
+        "context_count": seen + 1,
+        "context_spread": spread,
+    }
+
+
+def by_hand(
+    mem: Memory,
+    names: Sequence[str],
+    outcome: str,
+    similarities: Mapping[str, float],
+    profile: ModelProfile,
+) -> list[Moved]:
+    """Apply an outcome a person gives to named insights; similarity 1 where none is given."""
+    if outcome not in formulas.OUTCOME_VALUES:
+        known = ", ".join(formulas.OUTCOME_VALUES)
+        raise UsageError(f"outcome must be one of {known}, not {outcome!r}")
+    mark = hashlib.sha256(f"{mem.moment}\0{mem.conn.total_changes}".encode()).hexdigest()[:32]
+    with writing(mem.conn):
+        number = mem.conn.execute("SELECT coalesce(max(id), 0) FROM feedback_event").fetchone()[0]
+        moved = []
+        for name in names:
+            row = insights.get(mem.conn, name)
+            if row is None:
+                raise RefusedError(f"there is no insight named {name!r}")
+            by = Attribution(f"hand-{number + 1}", mark, outcome, "user", kind="hand")
+            done = move(mem, row, similarities.get(name, 1.0), profile, by, None)
+            moved += [done] if done else []
+        return moved

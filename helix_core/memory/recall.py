@@ -1,0 +1,268 @@
+"""Recall: gate, two lists, fusion, the spec's factors, graph activation (decisions 17 to 20).
+
+May import the store, the formulas and the text modules; never a model or numpy. Vectors come in
+through the `VectorIndex` of the memory; without one, recall goes by keyword alone and says so.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from helix_core import clock, constants, formulas
+from helix_core.memory.context import Memory
+from helix_core.model import Insight, Left, Ranked, Recall
+from helix_core.store import edges, insights, results
+from helix_core.text import terms
+
+WIDE_SEARCH = (
+    10  # keyword hits read per place in the list, since the gate and suppression drop some
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for. `keywords` adds file names and identifiers to the keyword side only."""
+
+    text: str
+    keywords: str = ""
+    limit: int = 5
+    min_relevance: float | None = None
+    """The gate; None takes the embedding model's own."""
+    min_effectiveness: float = 0.0
+    suppress: frozenset[str] = frozenset()
+    hops: int = 1
+    vector: tuple[float, ...] | None = None
+    """The query vector where it is known already."""
+
+
+def embed(mem: Memory, query: Query) -> Query:
+    """The query with its vector, where the memory can make one."""
+    if query.vector is not None or mem.embedder is None or mem.index is None:
+        return query
+    return replace(query, vector=tuple(mem.embedder.embed_query(query.text)))
+
+
+def recall(mem: Memory, query: Query) -> Recall:
+    """The insights for a query by the spec's formula, best first, at most `limit`."""
+    if query.limit <= 0 or not query.text.strip():
+        return Recall(ranked=())
+    found = candidates(mem, query)
+    kept, left = [], list(found.left)
+    for item in found.ranked:
+        if item.effectiveness < query.min_effectiveness:
+            left.append(Left(item.insight.name, "below the asked effectiveness", item.relevance))
+        else:
+            kept.append(item)
+    ranked = sorted(kept, key=lambda r: (-r.score, r.insight.id))
+    left += [Left(r.insight.name, "past the limit", r.relevance) for r in ranked[query.limit :]]
+    return replace(found, ranked=tuple(ranked[: query.limit]), left=tuple(left))
+
+
+def candidates(mem: Memory, query: Query) -> Recall:
+    """Every candidate with all parts of its score, unsorted and uncut; see `recall`."""
+    depth = max(constants.CANDIDATE_DEPTH_MIN, constants.CANDIDATE_DEPTH_FACTOR * query.limit)
+    query = embed(mem, query)
+    if query.vector is None or mem.index is None or mem.profile is None:
+        return _by_keyword(mem, query, depth)
+    mem.index.refresh(mem.conn)
+    gate = mem.profile.gate if query.min_relevance is None else query.min_relevance
+    hidden = _ids_of(mem.conn, query.suppress)
+    by_vector = [
+        (i, c) for i, c in mem.index.top(query.vector, depth + len(hidden), gate) if i not in hidden
+    ][:depth]
+    keyword_ids = _keyword_ids(mem.conn, query, depth)
+    cosine = {**mem.index.cosines(query.vector, keyword_ids), **dict(by_vector)}
+    by_keyword, left = _gated(mem.conn, keyword_ids, cosine, gate, hidden, depth)
+    fused = _fuse([i for i, _ in by_vector], by_keyword)
+    ranked = _scored(mem, fused, cosine)
+    if query.hops > 0:
+        ranked = _with_neighbours(mem, ranked, query, gate, hidden)
+    return Recall(ranked=tuple(ranked), left=tuple(left), mode="vector", note=_gate_note(left))
+
+
+def _keyword_ids(conn: sqlite3.Connection, query: Query, depth: int) -> list[int]:
+    expression = terms.match_expression(f"{query.text} {query.keywords}".strip())
+    return [i for i, _ in insights.search_keywords(conn, expression, depth * WIDE_SEARCH)]
+
+
+def _ids_of(conn: sqlite3.Connection, names: Collection[str]) -> set[int]:
+    ids = set()
+    for name in names:
+        row = conn.execute("SELECT id FROM insight WHERE name = ?", (name,)).fetchone()
+        if row:
+            ids.add(int(row[0]))
+    return ids
+
+
+def _gated(
+    conn: sqlite3.Connection,
+    keyword_ids: list[int],
+    cosine: dict[int, float],
+    gate: float,
+    hidden: set[int],
+    depth: int,
+) -> tuple[list[int], list[Left]]:
+    """Keyword hits at or above the gate, and those the gate stopped (decision 31)."""
+    passed = [i for i in keyword_ids if i not in hidden and cosine.get(i, -1.0) >= gate]
+    stopped = [i for i in keyword_ids if i not in hidden and cosine.get(i, -1.0) < gate][:depth]
+    names = insights.by_ids(conn, stopped)
+    left = [
+        Left(
+            names[i].name,
+            "below the gate" if i in cosine else "waits for its vector",
+            cosine.get(i),
+        )
+        for i in stopped
+        if i in names
+    ]
+    return passed[:depth], left
+
+
+def _gate_note(left: list[Left]) -> str:
+    below = sum(1 for item in left if item.reason == "below the gate")
+    if not below:
+        return ""
+    return f"{below} keyword match{'es' if below > 1 else ''} under the gate"
+
+
+def _fuse(
+    by_vector: list[int], by_keyword: list[int]
+) -> dict[int, tuple[int | None, int | None, float]]:
+    """Reciprocal rank fusion; who is absent from a list counts one past its end (decision 18)."""
+    vector_rank = {i: n for n, i in enumerate(by_vector, 1)}
+    keyword_rank = {i: n for n, i in enumerate(by_keyword, 1)}
+    past_vector = formulas.absent_rank(len(by_vector))
+    past_keyword = formulas.absent_rank(len(by_keyword))
+    return {
+        i: (
+            vector_rank.get(i),
+            keyword_rank.get(i),
+            formulas.rrf(vector_rank.get(i, past_vector), keyword_rank.get(i, past_keyword)),
+        )
+        for i in [*by_vector, *(k for k in by_keyword if k not in vector_rank)]
+    }
+
+
+def _scored(
+    mem: Memory,
+    fused: dict[int, tuple[int | None, int | None, float]],
+    cosine: dict[int, float],
+) -> list[Ranked]:
+    rows = insights.by_ids(mem.conn, fused)
+    velocity = velocities(mem, list(rows.values()))
+    ranked = []
+    for insight_id, (vector_rank, keyword_rank, rrf) in fused.items():
+        insight = rows.get(insight_id)
+        if insight is None:
+            continue
+        effectiveness = adjusted(insight)
+        fresh = recency(mem, insight)
+        quick = formulas.velocity_factor(velocity[insight_id])
+        ranked.append(
+            Ranked(
+                insight=insight,
+                relevance=cosine.get(insight_id),
+                effectiveness=effectiveness,
+                vector_rank=vector_rank,
+                keyword_rank=keyword_rank,
+                rrf=rrf,
+                recency=fresh,
+                velocity=quick,
+                score=formulas.recall_score(rrf, effectiveness, fresh, quick),
+            )
+        )
+    return ranked
+
+
+def adjusted(insight: Insight) -> float:
+    """Effectiveness as it is read: scaled by how often the insight was causal (spec)."""
+    return formulas.causal_adjusted(insight.effectiveness, insight.use_count, insight.causal_hits)
+
+
+def recency(mem: Memory, insight: Insight) -> float:
+    """The recency factor; a never-used insight counts its days from creation (decision 20)."""
+    days = clock.days_since(insight.last_used or insight.created_at, mem.now)
+    return formulas.recency(days or 0.0)
+
+
+def velocities(mem: Memory, rows: list[Insight]) -> dict[int, int]:
+    """Causal events of each insight in the last 14 days (decision 9)."""
+    window = timedelta(days=constants.VELOCITY_WINDOW_DAYS)
+    since = clock.iso(mem.now - window)
+    counted = results.recent_causal(mem.conn, [i.id for i in rows], since)
+    found = {}
+    for insight in rows:
+        if insight.id in counted:
+            found[insight.id] = counted[insight.id]
+        else:  # a row of an older database, whose events were never written down
+            days = clock.days_since(insight.last_feedback_at, mem.now)
+            recent = days is not None and days <= constants.VELOCITY_WINDOW_DAYS
+            found[insight.id] = insight.recent_uses if recent else 0
+    return found
+
+
+def _with_neighbours(
+    mem: Memory, ranked: list[Ranked], query: Query, gate: float, hidden: set[int]
+) -> list[Ranked]:
+    """Spread activation one hop from the top results (decision 19); a failure costs nothing."""
+    top = sorted(ranked, key=lambda r: (-r.score, r.insight.id))[: query.limit]
+    try:
+        active = _activations(mem, top, hidden)
+        known = {r.insight.id: r for r in ranked}
+        fresh = [i for i in active if i not in known]
+        assert mem.index is not None and query.vector is not None
+        cosine = mem.index.cosines(query.vector, fresh)
+        allowed = {i: (None, None, active[i][0]) for i in fresh if cosine.get(i, -1.0) >= gate}
+        for item in _scored(mem, allowed, cosine):
+            known[item.insight.id] = replace(item, hop=1, through=active[item.insight.id][1])
+        for insight_id, item in list(known.items()):
+            if item.hop == 0 and insight_id in active and active[insight_id][0] > item.rrf:
+                known[insight_id] = _lifted(item, *active[insight_id])
+        return list(known.values())
+    except sqlite3.Error as error:
+        mem.note("warn", f"graph expansion failed, direct results only: {error}")
+        return ranked
+
+
+def _activations(mem: Memory, top: list[Ranked], hidden: set[int]) -> dict[int, tuple[float, str]]:
+    """For each neighbour of the top results its best activation, and through whom."""
+    parents = {r.insight.id: r for r in top}
+    best: dict[int, tuple[float, str]] = {}
+    for edge in edges.get_neighbors(mem.conn, list(parents)):
+        parent = parents[edge.insight_id]
+        value = formulas.hop_activation(parent.rrf, edge.weight)
+        if edge.other_id not in hidden and value > best.get(edge.other_id, (0.0, ""))[0]:
+            best[edge.other_id] = (value, parent.insight.name)
+    return best
+
+
+def _lifted(item: Ranked, activation: float, through: str) -> Ranked:
+    score = formulas.recall_score(activation, item.effectiveness, item.recency, item.velocity)
+    return replace(item, rrf=activation, score=score, hop=1, through=through)
+
+
+def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:
+    """Recall without vectors: two shared content words or one rare identifier are needed."""
+    hidden = _ids_of(mem.conn, query.suppress)
+    ids = [i for i in _keyword_ids(mem.conn, query, depth) if i not in hidden]
+    rows = insights.by_ids(mem.conn, ids)
+    asked = f"{query.text} {query.keywords}".strip()
+    relevant, left = [], []
+    for insight_id in ids:
+        insight = rows.get(insight_id)
+        if insight is None:
+            continue
+        if terms.keyword_relevant(asked, f"{insight.content} {' '.join(insight.tags)}"):
+            relevant.append(insight_id)
+        else:
+            left.append(Left(insight.name, "too few words in common"))
+    ranked = _scored(mem, _fuse([], relevant[:depth]), {})
+    return Recall(
+        ranked=tuple(ranked),
+        left=tuple(left),
+        mode="keyword",
+        note="by keyword only: the embedding model is not available",
+    )

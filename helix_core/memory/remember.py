@@ -1,0 +1,210 @@
+"""Storing an insight: scan, refuse what was rejected before, merge duplicates, link the related.
+
+Each store is one write transaction with the duplicate check inside it, so that two processes that
+store the same text at once make one row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from helix_core import constants
+from helix_core.errors import UsageError
+from helix_core.memory.context import Memory
+from helix_core.model import USER_TAGS, Insight
+from helix_core.store import curation, edges, insights, journal, vectors
+from helix_core.store.connection import writing
+from helix_core.text import clean, guards, scanner, terms
+
+MAX_CONTENT = 4000
+MAX_TAGS = 8
+MAX_TAG = 40
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What became of a text: added, merged into an existing insight, or rejected, and why."""
+
+    status: Literal["added", "merged", "rejected"]
+    name: str | None = None
+    reason: str = ""
+    insight_id: int | None = None
+
+
+def store(
+    mem: Memory,
+    content: object,
+    tags: Sequence[object] = (),
+    *,
+    effectiveness: float = constants.NEUTRAL_EFFECTIVENESS,
+    source: str = "agent",
+) -> Stored:
+    """Store one insight.
+
+    In: the text (at most 4,000 characters), tags, a starting effectiveness in [0, 1], and who it
+    comes from (agent, derived, synthesis, user, import). A person's text skips deduplication.
+    Raises UsageError for a value that is no text or no effectiveness.
+    """
+    if not isinstance(content, str):
+        raise UsageError("an insight is a text")
+    if not 0.0 <= effectiveness <= 1.0:
+        raise UsageError(f"effectiveness must lie between 0 and 1, not {effectiveness}")
+    text = clean.scrub(content, MAX_CONTENT + 1).strip()
+    labels = clean_tags(tags)
+    personal = source == "user" or bool(USER_TAGS & set(labels))
+    refusal = _refusal(mem, text, labels)
+    if refusal:
+        return _rejected(mem, refusal)
+    vector = mem.embedder.embed_documents([text])[0] if mem.profile and mem.embedder else None
+    with writing(mem.conn):
+        if not personal and _rejected_before(mem, text, vector):
+            journal.count_rejection(mem.conn, "tombstone", mem.moment)
+            return Stored("rejected", reason="tombstone")
+        alike = _similar(mem, vector)
+        twin = _twin(mem, text, alike, personal)
+        if twin is not None:
+            return _merge(mem, twin, text, labels, personal)
+        insight_id, name = insights.insert(
+            mem.conn,
+            content=text,
+            tags=labels,
+            effectiveness=effectiveness,
+            source="user" if personal else source,
+            moment=mem.moment,
+            embedding=vectors.pack(vector) if vector else None,
+            embedding_model=mem.profile.name if vector and mem.profile else None,
+        )
+        link(mem, insight_id, alike)
+        return Stored("added", name=name, insight_id=insight_id)
+
+
+def clean_tags(tags: Sequence[object]) -> list[str]:
+    """Tags as short, lower-case, distinct strings, at most eight."""
+    found: list[str] = []
+    for tag in tags:
+        label = clean.fold(str(tag)).strip().casefold()[:MAX_TAG] if tag is not None else ""
+        if label and label not in found:
+            found.append(label)
+    return found[:MAX_TAGS]
+
+
+def _refusal(mem: Memory, text: str, tags: list[str]) -> str:
+    if not text:
+        return "empty"
+    if len(text) > MAX_CONTENT:
+        return f"longer than {MAX_CONTENT:,} characters"
+    finding = scanner.scan(f"{text}\n{' '.join(tags)}")
+    return f"{finding.category}: {finding.rule}" if finding else ""
+
+
+def _rejected(mem: Memory, reason: str) -> Stored:
+    with writing(mem.conn):
+        journal.count_rejection(mem.conn, reason, mem.moment)
+    mem.note("info", f"insight refused ({reason})")
+    return Stored("rejected", reason=reason)
+
+
+def _rejected_before(mem: Memory, text: str, vector: list[float] | None) -> bool:
+    """Decision 16: what a person threw out does not come back by itself."""
+    if curation.has_tombstone(mem.conn, text):
+        return True
+    if vector is None or mem.profile is None:
+        return False
+    for content, blob in curation.tombstone_vectors(mem.conn, mem.profile.name):
+        other = vectors.unpack(blob, mem.profile.dim)
+        near = vectors.cosine(vector, other) if other else None
+        if (
+            near is not None
+            and near >= mem.profile.duplicate
+            and guards.may_merge(content, text)[0]
+        ):
+            return True
+    return False
+
+
+def _similar(mem: Memory, vector: list[float] | None) -> list[tuple[int, float]]:
+    """Related insights by cosine, best first, read inside the transaction."""
+    if vector is None or mem.index is None or mem.profile is None:
+        return []
+    mem.index.refresh(mem.conn)
+    return mem.index.top(vector, 50, mem.profile.related)
+
+
+def _twin(mem: Memory, text: str, alike: list[tuple[int, float]], personal: bool) -> Insight | None:
+    """The insight this text is a duplicate of, if any (decision 13)."""
+    same = insights.find_same_text(mem.conn, text)
+    if same is not None or personal:
+        return same
+    if mem.profile is not None:
+        near = [i for i, cosine in alike if cosine >= mem.profile.duplicate]
+        rows = insights.by_ids(mem.conn, near)
+        return next((rows[i] for i in near if guards.may_merge(rows[i].content, text)[0]), None)
+    expression = terms.match_expression(text)
+    ids = [i for i, _ in insights.search_keywords(mem.conn, expression, 10)]
+    rows = insights.by_ids(mem.conn, ids)
+    return next((rows[i] for i in ids if terms.near_text(rows[i].content, text)), None)
+
+
+def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], personal: bool) -> Stored:
+    """Count the confirmation; keep both wordings, and the tags of both.
+
+    The newer wording replaces an untried one. A text of higher standing (a person's, pinned, or
+    with a record of its own) stays, and the newer wording is kept as a revision.
+    """
+    settled = twin.protected or twin.use_count > 0
+    tags = clean_tags([*twin.tags, *labels])
+    changes: dict[str, object] = {"confirmations": twin.confirmations + 1}
+    if tags != list(twin.tags):
+        changes["tags"] = json.dumps(tags, ensure_ascii=False)
+    if personal and twin.source != "user":
+        changes["source"] = "user"
+    kept = twin.content
+    if text != twin.content and not settled:
+        curation.keep_revision(mem.conn, twin, "merged: newer wording", mem.actor, mem.now)
+        changes.update(_new_wording(mem, text, tags))
+        kept = text
+    elif text != twin.content:
+        mem.conn.execute(
+            "INSERT INTO revision(insight_id, row_version, content, tags, pinned, effectiveness,"
+            " reason, actor, created_at) VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                twin.id,
+                twin.row_version,
+                text,
+                json.dumps(labels),
+                int(twin.pinned),
+                twin.effectiveness,
+                "merged: other wording",
+                mem.actor,
+                mem.moment,
+            ),
+        )
+    if kept == twin.content and "tags" in changes:
+        changes["terms"] = insights.search_terms(kept, tags)
+    insights.update(mem.conn, twin.id, mem.moment, **changes)
+    return Stored("merged", name=twin.name, reason="says the same", insight_id=twin.id)
+
+
+def _new_wording(mem: Memory, text: str, tags: list[str]) -> dict[str, object]:
+    vector = mem.embedder.embed_documents([text])[0] if mem.profile and mem.embedder else None
+    return {
+        "content": text,
+        "terms": insights.search_terms(text, tags),
+        "embedding": vectors.pack(vector) if vector else None,
+        "embedding_model": mem.profile.name if vector and mem.profile else None,
+    }
+
+
+def link(mem: Memory, insight_id: int, alike: list[tuple[int, float]]) -> int:
+    """`similar` edges to the five closest related insights; returns how many were made.
+
+    A pair at or above the duplicate threshold that the guards kept apart is linked too: it says
+    something about the same thing.
+    """
+    near = [(i, c) for i, c in alike if i != insight_id][: constants.MAX_AUTOLINK_EDGES]
+    return edges.add_edges(
+        mem.conn, [(insight_id, i, min(1.0, c), "similar") for i, c in near], mem.moment
+    )

@@ -1,0 +1,234 @@
+"""Maintenance: decay of the dormant, pruning of the poor, vectors and credit that had to wait.
+
+Everything here can be interrupted between two small transactions and goes on later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from helix_core import clock, formulas
+from helix_core.memory import feedback, remember
+from helix_core.memory.context import Memory
+from helix_core.model import Insight
+from helix_core.store import curation, edges, insights, journal, results, runs, vectors
+from helix_core.store.connection import writing
+from helix_core.text import guards
+
+SESSION_STALE_DAYS = 1.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """One insight that maintenance moves or removes, and why."""
+
+    name: str
+    reason: str
+    before: float
+    after: float | None = None
+
+
+def decay(mem: Memory, days: float | None = None, *, dry_run: bool = False) -> list[Change]:
+    """Move insights unused for `days` towards neutral, at most once per insight and UTC day."""
+    limit = mem.settings.decay_days if days is None else days
+    today = mem.now.date().isoformat()
+    changes = []
+    with writing(mem.conn):
+        for row in insights.all_insights(mem.conn):
+            unused = clock.days_since(row.last_used or row.created_at, mem.now) or 0.0
+            if not formulas.should_decay(
+                row.effectiveness,
+                unused,
+                decayed_today=row.decayed_on == today,
+                after_days=limit,
+            ):
+                continue
+            spread = row.context_spread if formulas.spread_counts(row.context_count) else None
+            after = formulas.decay(row.effectiveness, spread)
+            reason = f"unused for {unused:.0f} days"
+            changes.append(Change(row.name, reason, row.effectiveness, after))
+            if not dry_run:
+                insights.update(mem.conn, row.id, mem.moment, effectiveness=after, decayed_on=today)
+                results.add_event(
+                    mem.conn,
+                    insight_id=row.id,
+                    kind="decay",
+                    agent_id="maintenance",
+                    message_hash=f"decay-{today}",
+                    outcome="decay",
+                    source="maintenance",
+                    similarity=None,
+                    weight=0.0,
+                    causal=False,
+                    before=row.effectiveness,
+                    after=after,
+                    moment=mem.moment,
+                )
+    for change in changes if not dry_run else ():
+        mem.note("info", f"decay {change.name} {change.before:.3f} -> {change.after:.3f}")
+    return changes
+
+
+def prune(
+    mem: Memory,
+    threshold: float | None = None,
+    min_uses: int | None = None,
+    *,
+    dry_run: bool = False,
+) -> list[Change]:
+    """Move insights that failed, or that nobody ever needed, to the trash (decision 12)."""
+    changes = []
+    with writing(mem.conn):
+        for row in insights.all_insights(mem.conn):
+            reason = _prune_reason(mem, row, threshold, min_uses)
+            if reason is None:
+                continue
+            changes.append(Change(row.name, reason, row.effectiveness))
+        if changes and not dry_run:
+            for change in changes:
+                curation.trash(
+                    mem.conn,
+                    [change.name],
+                    actor=mem.actor,
+                    moment=mem.now,
+                    reason=change.reason,
+                    action="prune",
+                    keep_days=mem.settings.trash_days,
+                )
+    for change in changes if not dry_run else ():
+        mem.note("info", f"prune {change.name} ({change.reason}), restorable from the trash")
+    return changes
+
+
+def _prune_reason(
+    mem: Memory, row: Insight, threshold: float | None, min_uses: int | None
+) -> str | None:
+    injected = mem.conn.execute(
+        "SELECT max(created_at) FROM injection WHERE insight_id = ?", (row.id,)
+    ).fetchone()[0]
+    return formulas.prune_reason(
+        effectiveness=row.effectiveness,
+        use_count=row.use_count,
+        causal_hits=row.causal_hits,
+        days_since_created=clock.days_since(row.created_at, mem.now) or 0.0,
+        days_since_injected=clock.days_since(injected, mem.now),
+        pinned=row.pinned,
+        user_provided=row.protected,
+        threshold=mem.settings.prune_threshold if threshold is None else threshold,
+        min_uses=mem.settings.prune_min_uses if min_uses is None else min_uses,
+        ghost_days=mem.settings.ghost_days,
+    )
+
+
+def empty_trash(mem: Memory) -> int:
+    """Forget what has been in the trash for longer than it is kept; returns how many."""
+    with writing(mem.conn):
+        return mem.conn.execute("DELETE FROM trash WHERE expires_at < ?", (mem.moment,)).rowcount
+
+
+def maintain(mem: Memory) -> list[str]:
+    """Decay and prune once for every session that is over; returns the sessions served."""
+    stale = clock.iso(mem.now - timedelta(days=SESSION_STALE_DAYS))
+    served = []
+    for session_id in journal.sessions_to_maintain(mem.conn, stale):
+        with writing(mem.conn):
+            mine = journal.mark_maintained(mem.conn, session_id, mem.moment)
+            if mine:
+                decay(mem)
+                prune(mem)
+                journal.set_meta(mem.conn, "last_maintenance", mem.moment)
+        if mine:
+            served.append(session_id)
+            mem.note("info", f"maintenance after session {session_id}")
+    empty_trash(mem)
+    return served
+
+
+def settle_feedback(mem: Memory, limit: int = 20) -> int:
+    """Apply feedback that had to wait for a vector, with its provenance; returns how many runs."""
+    if mem.profile is None:
+        return 0
+    settled = 0
+    for run in runs.pending_feedback(mem.conn, limit):
+        row = mem.conn.execute(
+            "SELECT message_hash, outcome FROM agent_result WHERE agent_id = ?"
+            " ORDER BY created_at DESC LIMIT 1",
+            (run.agent_id,),
+        ).fetchone()
+        if row is None:
+            continue
+        source = mem.conn.execute(
+            "SELECT outcome_source FROM agent_run WHERE id = ?", (run.id,)
+        ).fetchone()[0]
+        if feedback.for_run(mem, run, row[0], row[1], source or "self") is not None:
+            connect_derived(mem, run, str(row[0]))
+            settled += 1
+    return settled
+
+
+def connect_derived(mem: Memory, run: runs.AgentRun, mark: str) -> int:
+    """`led_to` edges from the causal insights of a result to what was derived from it."""
+    if run.agent_id is None:
+        return 0
+    child = results.derived_from(mem.conn, run.agent_id, mark)
+    if child is None:
+        return 0
+    parents = results.causal_insights(mem.conn, run.agent_id, mark)
+    with writing(mem.conn):
+        return edges.add_edges(
+            mem.conn, [(parent, child, 1.0, "led_to") for parent in parents], mem.moment
+        )
+
+
+def reindex(mem: Memory, batch: int = 32) -> int:
+    """Embed one batch of insights that have no vector of this model; returns how many.
+
+    What arrived without the model is compared now: a duplicate nobody used yet is merged into the
+    older insight, everything else is linked to what it is related to.
+    """
+    if mem.profile is None or mem.embedder is None or mem.index is None:
+        return 0
+    waiting = insights.without_vector(mem.conn, mem.profile.name, batch)
+    if not waiting:
+        return 0
+    made = mem.embedder.embed_documents([text for _, text in waiting])
+    for (insight_id, text), vector in zip(waiting, made, strict=True):
+        with writing(mem.conn):
+            row = insights.by_ids(mem.conn, [insight_id]).get(insight_id)
+            if row is None or row.content != text:
+                continue  # edited or gone meanwhile: the next batch sees it
+            mem.index.refresh(mem.conn)
+            alike = mem.index.top(vector, 50, mem.profile.related)
+            insights.update(
+                mem.conn,
+                insight_id,
+                mem.moment,
+                embedding=vectors.pack(vector),
+                embedding_model=mem.profile.name,
+            )
+            if not _folded(mem, row, alike):
+                remember.link(mem, insight_id, alike)
+    return len(waiting)
+
+
+def _folded(mem: Memory, row: Insight, alike: list[tuple[int, float]]) -> bool:
+    """Merge an untried latecomer into the older insight that says the same."""
+    if mem.profile is None or row.protected or row.use_count or row.source != "agent":
+        return False
+    near = [i for i, cosine in alike if cosine >= mem.profile.duplicate and i < row.id]
+    others = insights.by_ids(mem.conn, near)
+    for other in (others[i] for i in near if i in others):
+        if guards.may_merge(other.content, row.content)[0]:
+            insights.update(mem.conn, other.id, mem.moment, confirmations=other.confirmations + 1)
+            curation.trash(
+                mem.conn,
+                [row.name],
+                actor="maintenance",
+                moment=mem.now,
+                reason=f"says the same as {other.name}",
+                action="merge",
+            )
+            mem.note("info", f"merged {row.name} into {other.name}")
+            return True
+    return False

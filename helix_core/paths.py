@@ -1,0 +1,170 @@
+"""Where things are: the project, its `.helix/`, the user's data folder, the worker's socket.
+
+Standard library only; nothing here creates a file except `ensure_home`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+HELIX_DIR = ".helix"
+
+
+@dataclass(frozen=True)
+class Project:
+    """One project: its root folder, its `.helix/` and its database, and why they were chosen."""
+
+    root: Path
+    home: Path
+    database: Path
+    reason: str
+
+
+def find_project(
+    start: str | os.PathLike[str] | None = None,
+    *,
+    database: str | None = None,
+    environ: dict[str, str] | None = None,
+) -> Project:
+    """Find the project of a working folder (decision 23).
+
+    `HELIX_PROJECT_DIR` and `HELIX_DB_PATH` come first, then the main work tree of the git common
+    dir (worktrees share one memory), then the nearest parent with `.helix/`, then the folder.
+    The home folder and `/` are never taken by searching upwards.
+    """
+    env = os.environ if environ is None else environ
+    given = env.get("HELIX_PROJECT_DIR")
+    here = _existing(Path(start) if start else Path(_cwd(env)))
+    if given:
+        root, reason = Path(given).expanduser().absolute(), "HELIX_PROJECT_DIR"
+    else:
+        root, reason = _search(here)
+    home = root / HELIX_DIR
+    path = database or env.get("HELIX_DB_PATH")
+    if path:
+        db = Path(path).expanduser().absolute()
+        if not given and not start:
+            home = db.parent if db.parent.name == HELIX_DIR else home
+    else:
+        db = home / "helix.db"
+    return Project(root=root, home=home, database=db, reason=reason)
+
+
+def _cwd(env: os._Environ[str] | dict[str, str]) -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # the working folder was deleted
+        return env.get("CLAUDE_PROJECT_DIR") or env.get("PWD") or "/"
+
+
+def _existing(path: Path) -> Path:
+    """The nearest ancestor that exists: a deleted working folder still has its project."""
+    path = path.expanduser().absolute()
+    for candidate in (path, *path.parents):
+        if candidate.is_dir():
+            return candidate.resolve()
+    return path
+
+
+def _search(here: Path) -> tuple[Path, str]:
+    never = {Path.home().resolve(), Path(here.anchor)}
+    git = _git_root(here)
+    if git is not None and git not in never:
+        return git, "git"
+    for folder in (here, *here.parents):
+        if folder in never:
+            continue
+        if (folder / HELIX_DIR).is_dir():
+            return folder, "parent with .helix"
+    return here, "working folder"
+
+
+def _git_root(here: Path) -> Path | None:
+    """The main work tree. Reads `.git` itself; asks git only where that is not plain."""
+    for folder in (here, *here.parents):
+        dot = folder / ".git"
+        if dot.is_dir():
+            return folder
+        if dot.is_file():
+            return _linked_root(folder, dot)
+    return None
+
+
+def _linked_root(folder: Path, dot: Path) -> Path | None:
+    try:
+        text = dot.read_text(encoding="utf-8", errors="replace").strip()
+        gitdir = (folder / text.removeprefix("gitdir:").strip()).resolve()
+        common = gitdir / "commondir"
+        if common.is_file():  # a linked worktree
+            shared = (gitdir / common.read_text(encoding="utf-8").strip()).resolve()
+            return shared.parent if shared.name == ".git" else _ask_git(folder)
+        return folder  # a submodule is a project of its own
+    except OSError:
+        return folder
+
+
+def _ask_git(folder: Path) -> Path | None:
+    """The first entry of `git worktree list`: the main work tree, wherever its git dir lies."""
+    try:
+        out = subprocess.run(
+            ["git", "worktree", "list", "--porcelain"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=2,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return folder
+    first = out.splitlines()[0] if out else ""
+    return Path(first.removeprefix("worktree ").strip()) if first else folder
+
+
+def ensure_home(project: Project) -> Path:
+    """Create `.helix/` with its one-line `.gitignore`; returns it."""
+    project.home.mkdir(parents=True, exist_ok=True)
+    ignore = project.home / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return project.home
+
+
+def data_dir(environ: dict[str, str] | None = None) -> Path:
+    """The user's data folder for helix: environment, worker log, fallback socket."""
+    env = os.environ if environ is None else environ
+    base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME") or Path.home()) / ".local/share")
+    return Path(base) / "helix"
+
+
+def config_file(environ: dict[str, str] | None = None) -> Path:
+    """The user's configuration file."""
+    env = os.environ if environ is None else environ
+    base = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or Path.home()) / ".config")
+    return Path(base) / "helix" / "config.toml"
+
+
+def environment_dir(environ: dict[str, str] | None = None) -> Path:
+    """The Python environment: `$HELIX_VENV`, else the one in the data folder."""
+    env = os.environ if environ is None else environ
+    given = env.get("HELIX_VENV")
+    return Path(given).expanduser() if given else data_dir(environ) / "venv"
+
+
+def socket_path(environ: dict[str, str] | None = None) -> Path:
+    """The worker's socket, in a private folder, always under 100 bytes.
+
+    Named by a hash of the data folder, so that another HOME is another worker. Where the runtime
+    or data folder makes the path too long for a socket, a private folder in /tmp is used.
+    """
+    env = os.environ if environ is None else environ
+    mark = hashlib.sha256(str(data_dir(environ)).encode()).hexdigest()[:12]
+    name = f"helix-{mark}/worker.sock"
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    for base in (runtime if Path(runtime).is_dir() else "", str(data_dir(environ))):
+        if base and len(os.fsencode(f"{base}/{name}")) < 100:
+            return Path(base) / name
+    return Path(f"/tmp/helix-{os.getuid()}") / name

@@ -1,0 +1,1 @@
+"""Text that agents read and write: fields, markers, transcripts, screening, search terms."""

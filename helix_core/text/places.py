@@ -1,0 +1,27 @@
+"""Paths that come in payloads. Standard library only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def expand(path: object) -> Path | None:
+    """A payload's path with `~` expanded, or None where it is no usable path. Never raises."""
+    if not isinstance(path, (str, Path)) or not str(path).strip() or "\0" in str(path):
+        return None
+    try:
+        return Path(path).expanduser()
+    except (RuntimeError, OSError, ValueError):  # an unknown user, or no home at all
+        return None
+
+
+def meta_path(agent_transcript: object) -> Path:
+    """Where the client writes an agent's particulars: `agent-<id>.jsonl` -> `agent-<id>.meta.json`.
+
+    Something that is no path gives an empty one, which no file has.
+    """
+    path = expand(agent_transcript)
+    if path is None or not path.name:
+        return Path()
+    stem = path.name[: -len(".jsonl")] if path.name.endswith(".jsonl") else path.name
+    return path.with_name(stem + ".meta.json")

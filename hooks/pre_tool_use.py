@@ -1,0 +1,15 @@
+"""Hook of Claude Code: PreToolUse. Nothing here but the way to helix_core."""
+
+import sys
+import time
+from pathlib import Path
+
+STARTED = time.time()
+if sys.version_info < (3, 10):
+    sys.exit(86)  # the launcher tries the next Python
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from helix_core.hooks.process import main  # noqa: E402 - the path had to be set first
+
+if __name__ == "__main__":
+    main("PreToolUse", STARTED)
