@@ -295,10 +295,10 @@ def wilson(successes: float, n: float, z: float = WILSON_Z90) -> tuple[float, fl
         return 0.0, 1.0
     share = min(1.0, max(0.0, successes / n))
     square = z * z
-    centre = share + square / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    scale = 1 + square / n
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    # Multiplied through by n, so that a tiny weight n divides by nothing tiny.
+    centre = n * share + square / 2
+    half = z * math.sqrt(n * share * (1 - share) + square / 4)
+    return max(0.0, (centre - half) / (n + square)), min(1.0, (centre + half) / (n + square))
 
 
 def cluster_confidence(tightness: float, count: int) -> float:

@@ -9,7 +9,7 @@ if sys.version_info < (3, 10):
     sys.exit(86)  # the launcher tries the next Python
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from helix_core.hooks.process import main  # noqa: E402 - the path had to be set first
+from helix_core.hooks.process import main
 
 if __name__ == "__main__":
     main("PostToolUse", STARTED)

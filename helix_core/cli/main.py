@@ -24,7 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with every command; see `helix_core.cli.commands`."""
     from helix_core.cli import commands
 
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = _Parser(add_help=False)
     shared.add_argument(
         "--project",
         metavar="DIR",

@@ -1,0 +1,1 @@
+"""A whole scripted session through the real hooks, to see the loop turn."""

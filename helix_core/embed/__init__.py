@@ -1,0 +1,1 @@
+"""The embedding model and the one worker that holds it."""

@@ -1,0 +1,1 @@
+"""The logic of the hooks: payload in, answer out; standard library only."""

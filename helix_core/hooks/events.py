@@ -1,4 +1,4 @@
-"""The table of hook events, and what every hook call leaves behind: one row that says how it went."""
+"""The table of hook events, and the row every hook call leaves behind about how it went."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _record_untreated(mem: Memory, call: AgentCall) -> None:
 
 
 def subagent_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None:
-    """Register a running agent; inject only where its call was never treated and is the only one."""
+    """Register a running agent; inject only where its call was not treated and is the only one."""
     event = agent_event(payload)
     if event is None or not event.session_id:
         return None

@@ -12,7 +12,7 @@ from helix_core.text import fields, markers, transcript
 
 
 def write_status(home: Path, event: str, payload: dict[str, Any]) -> bool:
-    """Append the status line from the payload alone; the rest follows when the spool is taken in."""
+    """Append the status line from the payload alone; the spool brings the rest later."""
     found = agent_event(payload)
     if found is None:
         return False
@@ -20,7 +20,7 @@ def write_status(home: Path, event: str, payload: dict[str, Any]) -> bool:
     prompt = fields.read_prompt(
         transcript.first_prompt(found.transcript) if found.transcript else ""
     )
-    state = "crashed" if event == "StopFailure" else outcome.kind
+    state: str = "crashed" if event == "StopFailure" else outcome.kind
     if found.role == "explorer" and state == "unknown":
         state = "done"
     line = extraction.status_line(

@@ -1,0 +1,1 @@
+"""The rules of the memory: what is stored, recalled, moved, forgotten."""

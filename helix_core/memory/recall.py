@@ -17,6 +17,7 @@ from helix_core.model import Insight, Left, Ranked, Recall
 from helix_core.store import edges, insights, results
 from helix_core.text import terms
 
+Fused = dict[int, tuple[int | None, int | None, float]]  # id: vector rank, keyword rank, rrf
 WIDE_SEARCH = (
     10  # keyword hits read per place in the list, since the gate and suppression drop some
 )
@@ -75,7 +76,7 @@ def candidates(mem: Memory, query: Query) -> Recall:
     ][:depth]
     keyword_ids = _keyword_ids(mem.conn, query, depth)
     cosine = {**mem.index.cosines(query.vector, keyword_ids), **dict(by_vector)}
-    by_keyword, left = _gated(mem.conn, keyword_ids, cosine, gate, hidden, depth)
+    by_keyword, left = _gated(mem.conn, query, keyword_ids, cosine, gate, hidden, depth)
     fused = _fuse([i for i, _ in by_vector], by_keyword)
     ranked = _scored(mem, fused, cosine)
     if query.hops > 0:
@@ -99,26 +100,41 @@ def _ids_of(conn: sqlite3.Connection, names: Collection[str]) -> set[int]:
 
 def _gated(
     conn: sqlite3.Connection,
+    query: Query,
     keyword_ids: list[int],
     cosine: dict[int, float],
     gate: float,
     hidden: set[int],
     depth: int,
 ) -> tuple[list[int], list[Left]]:
-    """Keyword hits at or above the gate, and those the gate stopped (decision 31)."""
-    passed = [i for i in keyword_ids if i not in hidden and cosine.get(i, -1.0) >= gate]
-    stopped = [i for i in keyword_ids if i not in hidden and cosine.get(i, -1.0) < gate][:depth]
-    names = insights.by_ids(conn, stopped)
+    """Keyword hits at or above the gate, and those the gate stopped (decision 31).
+
+    A row that still waits for its vector goes by the rule of keyword-only recall meanwhile.
+    """
+    near = [i for i in keyword_ids if i not in hidden]
+    rows = insights.by_ids(conn, [i for i in near if cosine.get(i, -1.0) < gate])
+    passed = [
+        i
+        for i in near
+        if cosine.get(i, -1.0) >= gate
+        or (i not in cosine and i in rows and _keyword_relevant(query, rows[i]))
+    ]
+    taken = set(passed)
     left = [
         Left(
-            names[i].name,
+            rows[i].name,
             "below the gate" if i in cosine else "waits for its vector",
             cosine.get(i),
         )
-        for i in stopped
-        if i in names
+        for i in near
+        if i in rows and i not in taken
     ]
-    return passed[:depth], left
+    return passed[:depth], left[:depth]
+
+
+def _keyword_relevant(query: Query, row: Insight) -> bool:
+    asked = f"{query.text} {query.keywords}".strip()
+    return terms.keyword_relevant(asked, f"{row.content} {' '.join(row.tags)}")
 
 
 def _gate_note(left: list[Left]) -> str:
@@ -128,9 +144,7 @@ def _gate_note(left: list[Left]) -> str:
     return f"{below} keyword match{'es' if below > 1 else ''} under the gate"
 
 
-def _fuse(
-    by_vector: list[int], by_keyword: list[int]
-) -> dict[int, tuple[int | None, int | None, float]]:
+def _fuse(by_vector: list[int], by_keyword: list[int]) -> Fused:
     """Reciprocal rank fusion; who is absent from a list counts one past its end (decision 18)."""
     vector_rank = {i: n for n, i in enumerate(by_vector, 1)}
     keyword_rank = {i: n for n, i in enumerate(by_keyword, 1)}
@@ -148,7 +162,7 @@ def _fuse(
 
 def _scored(
     mem: Memory,
-    fused: dict[int, tuple[int | None, int | None, float]],
+    fused: Fused,
     cosine: dict[int, float],
 ) -> list[Ranked]:
     rows = insights.by_ids(mem.conn, fused)
@@ -215,7 +229,9 @@ def _with_neighbours(
         fresh = [i for i in active if i not in known]
         assert mem.index is not None and query.vector is not None
         cosine = mem.index.cosines(query.vector, fresh)
-        allowed = {i: (None, None, active[i][0]) for i in fresh if cosine.get(i, -1.0) >= gate}
+        allowed: Fused = {
+            i: (None, None, active[i][0]) for i in fresh if cosine.get(i, -1.0) >= gate
+        }
         for item in _scored(mem, allowed, cosine):
             known[item.insight.id] = replace(item, hop=1, through=active[item.insight.id][1])
         for insight_id, item in list(known.items()):
@@ -249,13 +265,12 @@ def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:
     hidden = _ids_of(mem.conn, query.suppress)
     ids = [i for i in _keyword_ids(mem.conn, query, depth) if i not in hidden]
     rows = insights.by_ids(mem.conn, ids)
-    asked = f"{query.text} {query.keywords}".strip()
     relevant, left = [], []
     for insight_id in ids:
         insight = rows.get(insight_id)
         if insight is None:
             continue
-        if terms.keyword_relevant(asked, f"{insight.content} {' '.join(insight.tags)}"):
+        if _keyword_relevant(query, insight):
             relevant.append(insight_id)
         else:
             left.append(Left(insight.name, "too few words in common"))

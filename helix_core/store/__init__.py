@@ -1,0 +1,1 @@
+"""SQL and nothing else: the tables, and how they are opened, changed and upgraded."""

@@ -34,8 +34,8 @@ def record(
 ) -> int:
     """Write one curation event; returns its id."""
     cursor = conn.execute(
-        "INSERT INTO curation_event(action, actor, insight_ids, detail, reason, undo_of, created_at)"
-        " VALUES (?,?,?,?,?,?,?)",
+        "INSERT INTO curation_event(action, actor, insight_ids, detail, reason, undo_of,"
+        " created_at) VALUES (?,?,?,?,?,?,?)",
         (
             action,
             actor,

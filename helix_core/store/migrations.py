@@ -46,7 +46,8 @@ def migrate(conn: sqlite3.Connection) -> list[int]:
     applied = []
     conn.execute("BEGIN IMMEDIATE")
     conn.execute(
-        "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS schema_version"
+        " (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
     )
     conn.execute("COMMIT")
     for version in sorted(MIGRATIONS):
@@ -122,6 +123,12 @@ def _velocity_and_context(conn: sqlite3.Connection) -> None:
     _add_columns(conn, "insight", schema.INSIGHT_COLUMNS_14)
 
 
+for _absorbed in (6, 8, 11, 12, 15):
+    # Steps of the earlier plugin whose work the looking-at-columns steps above do; recorded, so
+    # that a database born here has every version on record.
+    migration(_absorbed)(lambda conn: None)
+
+
 @migration(16)
 def _helix(conn: sqlite3.Connection) -> None:
     """What this helix adds: provenance of every number, curation, the ledger, porter search."""
@@ -129,7 +136,8 @@ def _helix(conn: sqlite3.Connection) -> None:
     _add_columns(conn, "session_log", schema.SESSION_LOG_COLUMNS_16)
     conn.execute("UPDATE insight SET updated_at = created_at WHERE updated_at IS NULL")
     conn.execute(
-        "UPDATE insight SET source = 'user' WHERE tags LIKE '%\"user-provided\"%' AND source = 'agent'"
+        "UPDATE insight SET source = 'user'"
+        " WHERE tags LIKE '%\"user-provided\"%' AND source = 'agent'"
     )
     _context_means(conn)
     for statement in (*schema.RUNS_16, *schema.CURATION_16):

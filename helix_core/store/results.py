@@ -23,8 +23,8 @@ def open_result(
 ) -> set[str]:
     """Begin (or find) the result of one final message; returns the parts already done."""
     conn.execute(
-        "INSERT OR IGNORE INTO agent_result(agent_id, message_hash, session_id, outcome, created_at)"
-        " VALUES (?,?,?,?,?)",
+        "INSERT OR IGNORE INTO agent_result(agent_id, message_hash, session_id, outcome,"
+        " created_at) VALUES (?,?,?,?,?)",
         (agent_id, mark, session_id, outcome, moment),
     )
     return parts_done(conn, agent_id, mark)
@@ -124,7 +124,7 @@ def causal_insights(conn: sqlite3.Connection, agent_id: str, mark: str) -> list[
 
 
 def recent_causal(conn: sqlite3.Connection, ids: list[int], since: str) -> dict[int, int]:
-    """Causal events since a time, by insight (decision 9); insights without any event are absent."""
+    """Causal events since a time, by insight (decision 9); one without any event is absent."""
     counts: dict[int, int] = {}
     for start in range(0, len(ids), 500):
         part = ids[start : start + 500]

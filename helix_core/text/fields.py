@@ -129,14 +129,10 @@ def _split(text: str) -> tuple[dict[str, str], str]:
             continue
         if heads and _quoted(spans, match.start(), heads[0].start()):
             continue
-        if match["name"] in filled:
-            continue
         if heads and text[heads[-1].end() : match.start()].strip():
             filled.add(heads[-1]["name"])
-            # The field just completed may be this very one, written twice in a row.
-            if match["name"] in filled:
-                continue
-        heads.append(match)
+        if match["name"] not in filled:
+            heads.append(match)
     fields: dict[str, str] = {}
     for index, head in enumerate(heads):
         end = heads[index + 1].start() if index + 1 < len(heads) else len(text)

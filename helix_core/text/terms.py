@@ -6,12 +6,11 @@ table is expected to use `tokenize='porter unicode61'`; nothing here depends on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
 from helix_core.text import guards
-from helix_core.text.stopwords import STOP_WORDS
+from helix_core.text.stopwords import COMMON_NAMES, STOP_WORDS
 from helix_core.text.tokens import identifiers, normalise, stem, unspaced, words
 
 MAX_QUERY_TERMS = 64
@@ -91,7 +90,7 @@ def keyword_relevant(query: str, text: str) -> bool:
     theirs = {item.key for item in identifiers(normalise(text)) if item.rare}
     if any(item.key in theirs for item in identifiers(normalise(query)) if item.rare):
         return True
-    asked, offered = _stems(query_terms(query).words), _stems(query_terms(text).words)
+    asked, offered = _content(query), _content(text)
     return bool(asked) and len(asked & offered) >= min(2, len(asked))
 
 
@@ -105,5 +104,9 @@ def near_text(a: str, b: str) -> bool:
     return bool(ours) and ours == theirs and guards.may_merge(a, b)[0]
 
 
-def _stems(found: Iterable[str]) -> set[str]:
-    return {stem(word) for word in found}
+def _content(text: str) -> set[str]:
+    """Stems of the content words; a common name such as README.md counts once, not in parts."""
+    plain = normalise(text)
+    common = {item.key for item in identifiers(plain) if item.key in COMMON_NAMES}
+    in_parts = {part for key in common for part in words(key)}
+    return common | {stem(word) for word in query_terms(text).words if word not in in_parts}

@@ -102,7 +102,7 @@ def _last_text(file: Path, lines: list[bytes], agent_id: str | None) -> str | No
             continue
         # One message may be written as several records, one for each block of its content.
         current = message.get("id")
-        if True:
+        if current is None or current != message_id:
             parts = []
         message_id = current
         if text not in parts:

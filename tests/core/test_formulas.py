@@ -156,7 +156,9 @@ def _mean(vectors: list[list[float]]) -> list[float]:
 
 
 @given(st.lists(VECTOR, min_size=1, max_size=12), st.randoms())
-def test_spread_does_not_depend_on_the_order(vectors: list[list[float]], rng: random.Random) -> None:
+def test_spread_does_not_depend_on_the_order(
+    vectors: list[list[float]], rng: random.Random
+) -> None:
     shuffled = list(vectors)
     rng.shuffle(shuffled)
     assert formulas.spread_of(_mean(vectors)) == pytest.approx(

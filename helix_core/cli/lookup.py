@@ -1,0 +1,192 @@
+"""Commands that put in and look up: store, recall, explain, get, history, neighbors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_core.cli import output
+from helix_core.cli.registry import (
+    NAME,
+    Options,
+    arg,
+    as_json,
+    caller,
+    command,
+    read_text,
+)
+
+LIMIT = arg("--limit", type=int, metavar="N")
+RELEVANCE = arg(
+    "--min-relevance",
+    type=float,
+    metavar="COSINE",
+    help="the gate (default: the embedding model's own)",
+)
+HOPS = arg("--graph-hops", type=int, default=1, choices=(0, 1))
+
+
+@command(
+    "store",
+    "store one insight: added, merged or rejected, and why",
+    arg("text", metavar="TEXT", help="the insight, or - for standard input"),
+    arg("--tag", action="append", default=[], metavar="TAG"),
+    arg("--effectiveness", type=float, default=0.5, metavar="F"),
+)
+def store(options: Options) -> int:
+    """Store; exit code 1 where the text was refused."""
+    found = caller(options).with_vectors(
+        "store",
+        {
+            "content": read_text(options.text),
+            "tags": options.tag,
+            "effectiveness": options.effectiveness,
+        },
+    )
+    if as_json(options):
+        output.emit_json(found)
+    else:
+        reason = f" ({found['reason']})" if found["reason"] else ""
+        output.line(f"{found['status']}: {found['name'] or ''}{reason}")
+    return 1 if found["status"] == "rejected" else 0
+
+
+@command(
+    "recall",
+    "the insights for a query, best first",
+    arg("query", metavar="QUERY"),
+    LIMIT,
+    RELEVANCE,
+    arg("--min-effectiveness", type=float, default=0.0, metavar="F"),
+    arg("--suppress", action="append", default=[], metavar="NAME"),
+    HOPS,
+)
+def recall(options: Options) -> None:
+    """Recall by the spec's formula."""
+    found = caller(options).with_vectors("recall", _query_args(options, 5))
+    if found["note"]:
+        hint = ", --min-relevance 0 shows them" if "under the gate" in found["note"] else ""
+        output.say(f"helix: {found['note']}{hint}")
+    if as_json(options):
+        output.emit_json(found["results"])
+        return
+    for item in found["results"]:
+        output.line(_result_line(item))
+    if not found["results"]:
+        output.line("nothing relevant enough")
+
+
+def _query_args(options: Options, limit: int) -> dict[str, Any]:
+    args = {
+        "query": read_text(options.query),
+        "limit": limit if options.limit is None else options.limit,
+        "min_effectiveness": getattr(options, "min_effectiveness", 0.0),
+        "suppress": getattr(options, "suppress", []),
+        "graph_hops": options.graph_hops,
+    }
+    if options.min_relevance is not None:
+        args["min_relevance"] = options.min_relevance
+    return args
+
+
+def _result_line(item: dict[str, Any]) -> str:
+    relevance = "keyword" if item["_relevance"] is None else f"cos {item['_relevance']:.2f}"
+    hop = " via graph" if item["_hop"] else ""
+    share = output.percent(item["_effectiveness"])
+    return f"[{share}] {item['content']}\n      {item['name']} ({relevance}{hop})"
+
+
+@command(
+    "explain",
+    "every candidate for a query with each part of its score, and why others were left out",
+    arg("query", metavar="QUERY"),
+    LIMIT,
+    RELEVANCE,
+    HOPS,
+)
+def explain(options: Options) -> None:
+    """Explain a recall."""
+    found = caller(options).with_vectors("explain", _query_args(options, 15))
+    if as_json(options):
+        output.emit_json(found)
+        return
+    if found["note"]:
+        output.say(f"helix: {found['note']}")
+    heads = ("score", "cosine", "vec", "key", "rrf", "eff", "rec", "vel", "hop", "inj", "insight")
+    rows = [
+        (
+            f"{c['_score']:.5f}",
+            "-" if c["_relevance"] is None else f"{c['_relevance']:.3f}",
+            c["_vector_rank"] or "-",
+            c["_keyword_rank"] or "-",
+            f"{c['_rrf']:.5f}",
+            f"{c['_effectiveness']:.2f}",
+            f"{c['_recency']:.2f}",
+            f"{c['_velocity']:.2f}",
+            c["_hop"],
+            c["_injection_rank"] or "-",
+            c["name"],
+        )
+        for c in found["candidates"]
+    ]
+    output.table(heads, rows)
+    for item in found["left_out"]:
+        relevance = "" if item["relevance"] is None else f" (cos {item['relevance']:.2f})"
+        output.line(f"left out: {item['name']}: {item['reason']}{relevance}")
+
+
+@command("get", "one insight", NAME)
+def get(options: Options) -> None:
+    """Print one insight."""
+    found = caller(options).directly("get", {"name": options.name})
+    if as_json(options):
+        output.emit_json(found)
+        return
+    output.line(found["content"])
+    for key, value in found.items():
+        if key != "content":
+            output.line(f"  {key}: {value}")
+
+
+@command("history", "every event that touched an insight", NAME)
+def history(options: Options) -> None:
+    """Print the events behind a score."""
+    found = caller(options).directly("history", {"name": options.name})
+    if as_json(options):
+        output.emit_json(found)
+        return
+    output.line(found["insight"]["content"])
+    rows = [
+        (
+            event["created_at"][:16],
+            event["kind"],
+            event["outcome"],
+            "-" if event["similarity"] is None else f"{event['similarity']:.2f}",
+            f"{event['weight']:.2f}",
+            f"{event['before']:.3f} -> {event['after']:.3f}",
+            event["task"] or event["agent_id"],
+        )
+        for event in found["events"]
+    ]
+    output.table(("when", "kind", "outcome", "cos", "weight", "effectiveness", "task"), rows)
+
+
+@command(
+    "neighbors",
+    "what an insight is linked to",
+    NAME,
+    arg("--relation", choices=("similar", "led_to")),
+    arg("--limit", type=int, default=5, metavar="N"),
+)
+def neighbors(options: Options) -> None:
+    """Print the edges of one insight."""
+    found = caller(options).directly(
+        "neighbors",
+        {"name": options.name, "relation": options.relation, "limit": options.limit},
+    )
+    if as_json(options):
+        output.emit_json(found)
+        return
+    arrows = {("similar", "in"): "~", ("similar", "out"): "~", ("led_to", "in"): "<-"}
+    for item in found:
+        arrow = arrows.get((item["_relation"], item["_direction"]), "->")
+        output.line(f"{arrow} {item['_weight']:.2f} {item['name']}: {item['content']}")

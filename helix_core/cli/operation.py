@@ -1,0 +1,104 @@
+"""Commands about processes and settings: worker, hook, config, reindex, demo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helix_core.cli import output
+from helix_core.cli.registry import (
+    Options,
+    arg,
+    as_json,
+    caller,
+    command,
+)
+from helix_core.errors import RefusedError, UsageError
+
+
+@command("reindex", "embed what has no vector of the present model yet")
+def reindex(options: Options) -> None:
+    """Embed until nothing waits."""
+    who = caller(options)
+    total = 0
+    while True:
+        step = who.with_vectors("reindex", {"batch": 64})["embedded"]
+        total += step
+        if not step:
+            break
+    output.emit_json({"embedded": total}) if as_json(options) else output.line(f"embedded {total}")
+
+
+@command(
+    "worker",
+    "the process that holds the embedding model",
+    arg("action", choices=("start", "stop", "status")),
+)
+def worker(options: Options) -> int:
+    """Start (and wait until ready), stop, or look."""
+    from helix_core.embed import client, lifecycle
+
+    if options.action == "stop":
+        found: dict[str, Any] = {"stopped": lifecycle.stop()}
+        text = "stopped" if found["stopped"] else "there was no worker"
+        output.emit_json(found) if as_json(options) else output.line(text)
+        return 0
+    if options.action == "start" and not lifecycle.ensure(120.0):
+        raise RefusedError("the worker does not start; `make setup` builds its environment")
+    status = client.status()
+    if as_json(options):
+        output.emit_json(status or {"model_state": "absent"})
+    elif status is None:
+        output.line("no worker is running")
+    else:
+        for key, value in status.items():
+            output.line(f"{key}: {value}")
+    return 0 if status else 1
+
+
+@command("hook", "run a hook by hand: its payload on standard input", arg("event"))
+def hook(options: Options) -> None:
+    """Exactly what Claude Code would get, on standard output."""
+    from helix_core.hooks import events, process
+
+    if options.event not in events.HANDLERS:
+        raise UsageError(f"unknown event {options.event!r}; known: {', '.join(events.HANDLERS)}")
+    process.main(options.event)
+
+
+@command("config", "each setting, its value and where it came from")
+def config(options: Options) -> None:
+    """Print the settings in force."""
+    from helix_core import settings
+
+    chosen = settings.load(caller(options).project.home)
+    found = {
+        key: {"value": getattr(chosen, key), "origin": chosen.origins.get(key, "default")}
+        for key in settings.KEYS
+    }
+    if as_json(options):
+        output.emit_json(found)
+    else:
+        output.table(
+            ("setting", "value", "origin"),
+            [(key, item["value"], item["origin"]) for key, item in found.items()],
+        )
+
+
+@command("setup", "build or repair helix's own Python environment")
+def setup(options: Options) -> int:
+    """Build the environment."""
+    from helix_core import provision
+
+    return provision.main()
+
+
+@command(
+    "demo",
+    "a whole scripted session through the real hooks, in a scratch project",
+    arg("--tui", action="store_true", help="open the dashboard on it while it runs"),
+)
+def demo(options: Options) -> int:
+    """Run the demonstration."""
+    from helix_core.demo import runner
+
+    return runner.main(tui=options.tui, as_json=as_json(options))
