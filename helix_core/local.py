@@ -6,12 +6,13 @@ vector. Standard library only.
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 from helix_core import clock, service, settings
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
-from helix_core.store.connection import open_store
+from helix_core.store.connection import as_store_error, open_store
 
 
 def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") -> Any:
@@ -24,5 +25,7 @@ def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") 
     try:
         mem = Memory(conn=conn, project=project, settings=chosen, now=clock.now(), actor=actor)
         return service.run(mem, op, args)
+    except sqlite3.Error as error:
+        raise as_store_error(error, project.database) from error
     finally:
         conn.close()

@@ -25,6 +25,8 @@ class ModelProfile:
     duplicate: float
     causal_threshold: float
     causal_ramp: float
+    window_chars: int
+    """About how much of a text the model sees; what lies beyond cannot be told apart by cosine."""
 
 
 ARCTIC = ModelProfile(
@@ -36,6 +38,7 @@ ARCTIC = ModelProfile(
     duplicate=0.85,
     causal_threshold=0.50,
     causal_ramp=0.50,
+    window_chars=1600,
 )
 """The default model, with the specification's numbers."""
 
@@ -48,6 +51,7 @@ MINILM = ModelProfile(
     duplicate=0.85,
     causal_threshold=0.35,
     causal_ramp=0.35,
+    window_chars=800,
 )
 """The packaged fallback: full causal credit from 0.70 on, or useful lessons starve."""
 

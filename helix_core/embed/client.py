@@ -77,6 +77,11 @@ def _error(kind: str, text: str) -> HelixError:
     return WorkerError(text)
 
 
+def numbers(version: object) -> list[int]:
+    """A version's numbers, to compare by; what is no number counts as 0."""
+    return [int(part) if part.isdigit() else 0 for part in str(version or "").split(".")]
+
+
 def status(first_ms: float = 300, address: Path | None = None) -> dict[str, Any] | None:
     """What the worker says of itself; None where none answers."""
     try:

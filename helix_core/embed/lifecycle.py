@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import helix_core
 from helix_core import paths
 from helix_core.embed import client
 from helix_core.errors import WorkerError
@@ -81,6 +82,19 @@ def _own_python() -> Path | None:
 
     found = all(importlib.util.find_spec(name) for name in ("numpy", "sentence_transformers"))
     return Path(sys.executable) if found else None
+
+
+def renew() -> bool:
+    """Replace a worker of an earlier version by one of ours; False where there is none to replace.
+
+    Only where the environment holds our version: else the next worker would be the old one again.
+    """
+    found = client.status()
+    if not found or client.numbers(found.get("version")) >= client.numbers(helix_core.__version__):
+        return False
+    from helix_core import provision
+
+    return provision.is_ready(paths.environment_dir()) and stop() and start()
 
 
 def stop() -> bool:

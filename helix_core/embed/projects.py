@@ -49,7 +49,7 @@ class ProjectState:
             self._file = self._file or self._identity()
         try:
             yield conn
-        except sqlite3.DatabaseError:
+        except BaseException:  # whatever went wrong: the next request starts with a fresh one
             conn.close()
             raise
         if conn.in_transaction:

@@ -19,7 +19,7 @@ from typing import Any
 
 import helix_core
 from helix_core import atomic, clock, paths, service, settings
-from helix_core.embed import protocol
+from helix_core.embed import client, protocol
 from helix_core.embed.background import Background
 from helix_core.embed.projects import Projects
 from helix_core.errors import HelixError, StoreError
@@ -27,6 +27,7 @@ from helix_core.memory.context import Embedder, Memory
 from helix_core.paths import Project
 
 REQUEST_SECONDS = 30.0
+LEAVING_SECONDS = 10.0
 
 
 class Worker:
@@ -111,7 +112,7 @@ class Worker:
 
     def _check_may_stop(self, version: str) -> None:
         """Only a client of this version or a newer one may end the worker."""
-        if _numbers(version) < _numbers(helix_core.__version__):
+        if client.numbers(version) < client.numbers(helix_core.__version__):
             raise HelixError("an older helix may not stop this worker")
 
     def carry_out(
@@ -135,10 +136,6 @@ class Worker:
             return service.run(mem, op, args)
 
 
-def _numbers(version: str) -> list[int]:
-    return [int(part) if part.isdigit() else 0 for part in version.split(".")]
-
-
 def _peer_is_me(sock: socket.socket) -> bool:
     if hasattr(socket, "SO_PEERCRED"):
         data = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -154,7 +151,9 @@ def _serve_one(worker: Worker, sock: socket.socket) -> None:
         request = protocol.receive(sock)
         if request is None:
             return
-        if request.get("protocol") != protocol.PROTOCOL:
+        # Asking how it is and asking it to leave work across versions: a newer one takes over so.
+        known = request.get("op") in {"status", "stop"}
+        if request.get("protocol") != protocol.PROTOCOL and not known:
             protocol.send(sock, {"alive": False, "error": "another protocol version"})
             return
         protocol.send(sock, {"alive": True})
@@ -191,13 +190,26 @@ def _wait_idle(worker: Worker, seconds: float = 5.0) -> None:
         time.sleep(0.02)
 
 
+def _take_over(address: Path, stack: contextlib.ExitStack) -> bool:
+    """Hold the lock of the one worker; False where another one answers.
+
+    One that does not answer is just starting or on its way out: its lock is waited for.
+    """
+    deadline = time.monotonic() + LEAVING_SECONDS
+    while not stack.enter_context(atomic.exclusive(address.with_suffix(".lock"))):
+        if client.status(address=address) is not None or time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
 def main() -> int:
     """Run the worker until it is asked to stop or has been idle for long enough."""
     os.umask(0o077)
     address = paths.socket_path()
     address.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with atomic.exclusive(address.with_suffix(".lock")) as mine:
-        if not mine:
+    with contextlib.ExitStack() as stack:
+        if not _take_over(address, stack):
             return 0
         worker = Worker(settings.load(None))
         for number in (signal.SIGTERM, signal.SIGINT):

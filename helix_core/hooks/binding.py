@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from helix_core import atomic, clock
+from helix_core.formulas import OUTCOME_VALUES
 from helix_core.hooks import handover
 from helix_core.hooks.payload import AgentEvent
 from helix_core.memory.context import Memory
 from helix_core.store import runs
 from helix_core.store.connection import writing
-from helix_core.text import transcript
+from helix_core.text import clean, transcript
 
+UNKNOWN = "objective unknown"
 CARRIED = ("started_at", "transcript_path", "state", "ended_at", "summary", "outcome_source")
 
 
@@ -38,10 +40,26 @@ def bind(mem: Memory, session_id: str, agent_id: str, tool_use_id: str) -> runs.
         if other is not None:
             _release(mem, other, run)
         runs.update(mem.conn, run.id, agent_id=agent_id)
-    bound = runs.by_agent(mem.conn, agent_id)
-    if bound is not None:
-        write_sideband(mem, bound)
-    return bound
+        if run.agent_id is not None:
+            _put_out(mem, run, run.agent_id)
+    for each in filter(None, (agent_id, run.agent_id)):
+        bound = runs.by_agent(mem.conn, each)
+        if bound is not None:
+            write_sideband(mem, bound)
+    return runs.by_agent(mem.conn, agent_id)
+
+
+def _put_out(mem: Memory, run: runs.AgentRun, agent_id: str) -> None:
+    """An agent that was taken for this call by a guess goes on under a row of its own."""
+    runs.create(
+        mem.conn,
+        run.session_id,
+        run.agent_type,
+        mem.moment,
+        agent_id=agent_id,
+        started_at=mem.moment,
+        note=UNKNOWN,
+    )
 
 
 def _release(mem: Memory, other: runs.AgentRun, run: runs.AgentRun) -> None:
@@ -54,18 +72,25 @@ def _release(mem: Memory, other: runs.AgentRun, run: runs.AgentRun) -> None:
         f"SELECT {', '.join(CARRIED)} FROM agent_run WHERE id = ?", (other.id,)
     ).fetchone()
     known = {k: v for k, v in zip(CARRIED, row, strict=True) if v is not None}
+    if other.state in OUTCOME_VALUES and runs.injections(mem.conn, run.id):
+        known["feedback"] = "pending"  # it ended before anybody knew what it had been given
     runs.merge_into(mem.conn, run.id, other.id)
     if known:
         runs.update(mem.conn, run.id, **known)
 
 
-def from_meta(mem: Memory, event: AgentEvent) -> runs.AgentRun | None:
-    """Bind by the `meta.json` beside the agent's transcript, where it is there."""
+def call_of(event: AgentEvent) -> str | None:
+    """The call an agent runs on by the `meta.json` beside its transcript, where it is there."""
     if event.transcript is None:
         return None
-    meta = transcript.read_meta(transcript.meta_path(event.transcript))
-    tool_use_id = meta.get("toolUseId")
-    if not isinstance(tool_use_id, str) or not tool_use_id:
+    tool_use_id = transcript.read_meta(transcript.meta_path(event.transcript)).get("toolUseId")
+    return clean.scrub(tool_use_id, 200) or None if isinstance(tool_use_id, str) else None
+
+
+def from_meta(mem: Memory, event: AgentEvent) -> runs.AgentRun | None:
+    """Bind by the `meta.json` beside the agent's transcript, where it is there."""
+    tool_use_id = call_of(event)
+    if tool_use_id is None:
         return None
     return bind(mem, event.session_id, event.agent_id, tool_use_id)
 
@@ -95,10 +120,17 @@ def agent_type(role: str) -> str:
 
 def find(mem: Memory, event: AgentEvent) -> runs.AgentRun | None:
     """The run of an agent that ended, by every certain source; None where none knows it."""
+    certain = from_meta(mem, event)
+    if certain is not None:
+        return certain
     known = runs.by_agent(mem.conn, event.agent_id)
-    if known is not None and known.tool_use_id is not None:
+    if known is None or known.tool_use_id is None:
+        return from_first_message(mem, event) or known
+    if call_of(event) in (None, known.tool_use_id):
         return known
-    return from_meta(mem, event) or from_first_message(mem, event) or known
+    with writing(mem.conn):  # the guess was wrong, and no hook saw the agent's own call
+        runs.update(mem.conn, known.id, agent_id=None)
+    return None
 
 
 def register(mem: Memory, event: AgentEvent, **values: object) -> runs.AgentRun:
@@ -132,7 +164,7 @@ def write_sideband(mem: Memory, run: runs.AgentRun) -> None:
         "tool_use_id": run.tool_use_id,
         "agent_type": run.agent_type,
         "task_id": run.task_id,
-        "objective": run.query or "objective unknown",
+        "objective": run.query or UNKNOWN,
         "injected": [item.name for item in given],
         "mode": run.mode,
         "embedding_model": run.embedding_model,

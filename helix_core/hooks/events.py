@@ -6,18 +6,22 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from helix_core.errors import StoreLockedError
 from helix_core.hooks import extraction, injection, session, spool
 from helix_core.hooks.payload import text_at
 from helix_core.memory.context import Memory
 from helix_core.store import journal
 from helix_core.store.connection import writing
 
+HURRIED = frozenset({"PreToolUse", "SessionEnd"})
+"""An agent waits for the one, the client kills the other: what was spooled is not theirs."""
+
 Handler = Callable[[Memory, dict[str, Any]], dict[str, Any] | None]
 
 HANDLERS: dict[str, Handler] = {
     "SessionStart": session.session_start,
     "PreToolUse": injection.pre_tool_use,
-    "PostToolUse": lambda mem, payload: injection.post_tool_use(mem, payload),
+    "PostToolUse": injection.post_tool_use,
     "SubagentStart": injection.subagent_start,
     "SubagentStop": lambda mem, payload: extraction.subagent_stop(mem, payload),
     "StopFailure": lambda mem, payload: extraction.stop_failure(mem, payload),
@@ -36,14 +40,18 @@ def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | No
     mode = "vector" if mem.profile is not None else "keyword"
     error = ""
     try:
-        if spool.waiting(mem.project.home):
+        if event not in HURRIED:
             spool.take_in(mem)
         return HANDLERS[event](mem, payload)
+    except StoreLockedError:  # nor could the row be written: do not wait for the lock again
+        mode = ""
+        raise
     except Exception as problem:
         error = f"{type(problem).__name__}: {problem}"
         raise
     finally:
-        _record(mem, event, payload, started, mode, error)
+        if mode:
+            _record(mem, event, payload, started, mode, error)
 
 
 def _record(

@@ -16,7 +16,7 @@ from typing import Any
 from helix_core import constants
 from helix_core.errors import StoreError, StoreLockedError
 from helix_core.hooks import binding, handover, plan
-from helix_core.hooks.payload import AgentEvent, agent_event
+from helix_core.hooks.payload import MESSAGE_LIMIT, AgentEvent, agent_event
 from helix_core.memory import feedback, remember, upkeep
 from helix_core.memory.context import Memory
 from helix_core.store import results, runs
@@ -26,6 +26,7 @@ from helix_core.text import clean, fields, handoff, lessons, markers, scanner, t
 MESSAGE_WAIT_SECONDS = 0.6
 SUMMARY_LIMIT = 1000
 ARCHIVE_LIMIT = 4000
+CONTEXT_LIMIT = 6000
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def subagent_stop(mem: Memory, payload: dict[str, Any]) -> None:
     event = agent_event(payload)
     if event is None:
         return
-    message = event.message or _late_message(event)
+    message = event.message or late_message(event)
     outcome = markers.read_outcome(message, f"helix-{event.role}")
     ended = _ended(mem, event, message, outcome)
     _begin(mem, ended, status_written=bool(payload.get("_status_written")))
@@ -81,43 +82,56 @@ def stop_failure(mem: Memory, payload: dict[str, Any]) -> None:
     handover.remove_injected(mem.project.home, event.agent_id)
 
 
-def _late_message(event: AgentEvent) -> str:
+def late_message(event: AgentEvent) -> str:
     """The final text from the transcript; it may be written a moment after the hook fires."""
     deadline = time.monotonic() + MESSAGE_WAIT_SECONDS
     while event.transcript is not None:
         text = transcript.final_message(event.transcript, agent_id=event.agent_id)
         if text:
-            return clean.scrub(text, 400_000)
-        if time.monotonic() > deadline or not event.transcript.exists():
+            return clean.scrub(text[-MESSAGE_LIMIT:], MESSAGE_LIMIT)
+        if time.monotonic() > deadline:
             break
-        time.sleep(0.1)
+        time.sleep(0.05)
     return ""
 
 
 def _ended(mem: Memory, event: AgentEvent, message: str, outcome: markers.Outcome) -> Ended:
-    run = binding.find(mem, event) or _unseen(mem, event)
-    state: str = outcome.kind
-    if event.role == "explorer":
-        state = "done" if handoff.read_findings(message) is not None else "unknown"
+    run = binding.find(mem, event)
+    if run is None or not (run.query or run.task):
+        run = _from_own_prompt(mem, event, run)
+    state = state_of(event, message, outcome)
     source = "self"
     if state in {"delivered", "partial", "blocked"} and run.verify and event.transcript:
         source = verify.check_outcome(state, run.verify, transcript.commands(event.transcript))
     return Ended(event, run, results.message_hash(message), message, outcome, state, source)
 
 
-def _unseen(mem: Memory, event: AgentEvent) -> runs.AgentRun:
-    """An agent whose start no hook saw: its own first message says what its task is."""
-    text = transcript.first_prompt(event.transcript) if event.transcript else None
-    prompt = fields.read_prompt(text or "")
-    return binding.register(
-        mem,
-        event,
-        task_id=prompt.task_id,
-        task=clean.shorten(prompt.task, 1000),
-        objective=clean.shorten(prompt.objective, 2000),
-        verify=clean.shorten(prompt.verify, 1000),
-        query=prompt.query,
-    )
+def state_of(event: AgentEvent, message: str, outcome: markers.Outcome) -> str:
+    """The state an agent ends in: its marker's, and for an explorer whether it found anything."""
+    if event.role != "explorer":
+        return outcome.kind
+    return "done" if handoff.read_findings(message) is not None else "unknown"
+
+
+def _from_own_prompt(mem: Memory, event: AgentEvent, run: runs.AgentRun | None) -> runs.AgentRun:
+    """An agent whose call no hook saw: its own first message says what its task is."""
+    prompt = fields.read_prompt(transcript.first_prompt(event.transcript))
+    known = {
+        "task_id": prompt.task_id,
+        "task": clean.shorten(prompt.task, 1000),
+        "objective": clean.shorten(prompt.objective, 2000),
+        "verify": clean.shorten(prompt.verify, 1000),
+        "query": prompt.query,
+        "constraints": clean.shorten(prompt.constraints, CONTEXT_LIMIT),
+        "risk_areas": clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
+    }
+    known = {name: text for name, text in known.items() if text}
+    if run is None:
+        return binding.register(mem, event, tool_use_id=binding.call_of(event), **known)
+    if known:
+        with writing(mem.conn):
+            runs.update(mem.conn, run.id, **known)
+    return runs.by_id(mem.conn, run.id) or run
 
 
 def _begin(mem: Memory, ended: Ended, *, status_written: bool) -> None:

@@ -54,10 +54,28 @@ def write_findings(home: Path, agent_id: str, value: dict[str, Any]) -> None:
     atomic.write_json(home / EXPLORED / f"{safe_name(agent_id)}.json", value)
 
 
-def append_status(home: Path, value: dict[str, Any]) -> None:
-    """Append one line to the task status; never torn, whoever else writes."""
+def append_status(home: Path, value: dict[str, Any], *, once: bool = False) -> None:
+    """Append one line to the task status; never torn, whoever else writes.
+
+    `once`: not where the last lines hold this result already (a hook may fire twice while no
+    database can tell).
+    """
     with _locked(home):
-        atomic.append_line(home / STATUS, json.dumps(value, ensure_ascii=False))
+        if not once or not _said_before(home / STATUS, value):
+            atomic.append_line(home / STATUS, json.dumps(value, ensure_ascii=False))
+
+
+def _said_before(file: Path, value: dict[str, Any]) -> bool:
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()[-200:]
+    except OSError:
+        return False
+    wanted = {**value, "ts": None}
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError):
+            if {**json.loads(line), "ts": None} == wanted:
+                return True
+    return False
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ SubagentStart is the fallback for an agent whose call was never treated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.hooks import binding, frame
@@ -38,7 +38,7 @@ def pre_tool_use(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None:
     if call is None or not call.session_id:
         return None
     done = inject_into(mem, call)
-    if done is None or not done.text:
+    if done is None or not done.text or done.text in call.prompt:
         return None
     treated = f"{call.prompt.rstrip()}\n\n{done.text}"
     return {
@@ -72,7 +72,7 @@ def inject_into(mem: Memory, call: AgentCall, source: str = "hook") -> Injection
         if known is None:
             known = _record(mem, call, tool_use_id, prompt, query, found)
             if wants:
-                _claim(mem, known, found, source)
+                _claim(mem, known, query, found, source)
             elif prompt.has_insights:
                 _attribute_offered(mem, known, prompt)
             text = _rendered(mem, known, call)
@@ -116,8 +116,15 @@ def _record(
     return run
 
 
-def _claim(mem: Memory, run: runs.AgentRun, found: Recall, source: str) -> None:
+def _claim(
+    mem: Memory, run: runs.AgentRun, query: recall.Query, found: Recall, source: str
+) -> None:
     claimed = runs.claimed(mem.conn, run.session_id, mem.now)
+    if claimed and all(item.insight.id in claimed for item in found.ranked):
+        # A big wave took all that this recall saw; is there another one further down?
+        taken = frozenset(row.name for row in insights.by_ids(mem.conn, claimed).values())
+        more = inject.rank(mem, replace(query, suppress=taken))
+        found = more if more.ranked else found
     chosen, _ = inject.choose(mem, found.ranked, claimed, mem.settings.max_insights)
     _, shown = frame.render([_given(item) for item in chosen], mem.settings.max_chars)
     kept = {item.name for item in shown}
@@ -232,7 +239,7 @@ def subagent_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | Non
         answer = _inject_late(mem, event)
         if answer is not None:
             return answer
-    binding.write_sideband(mem, binding.register(mem, event, note="objective unknown"))
+    binding.write_sideband(mem, binding.register(mem, event, note=binding.UNKNOWN))
     return None
 
 

@@ -16,13 +16,12 @@ def write_status(home: Path, event: str, payload: dict[str, Any]) -> bool:
     found = agent_event(payload)
     if found is None:
         return False
-    outcome = markers.read_outcome(found.message, f"helix-{found.role}")
-    prompt = fields.read_prompt(
-        transcript.first_prompt(found.transcript) if found.transcript else ""
-    )
-    state: str = "crashed" if event == "StopFailure" else outcome.kind
-    if found.role == "explorer" and state == "unknown":
-        state = "done"
+    message = found.message or extraction.late_message(found)
+    outcome = markers.read_outcome(message, f"helix-{found.role}")
+    prompt = fields.read_prompt(transcript.first_prompt(found.transcript))
+    state = extraction.state_of(found, message, outcome)
+    if event == "StopFailure":
+        state = "crashed"
     line = extraction.status_line(
         found,
         state,
@@ -33,7 +32,7 @@ def write_status(home: Path, event: str, payload: dict[str, Any]) -> bool:
         ts=clock.iso(clock.now()),
     )
     try:
-        handover.append_status(home, line)
+        handover.append_status(home, line, once=True)
     except OSError:
         return False
     return True

@@ -13,6 +13,8 @@ from helix_core.text import clean
 from helix_core.text.places import expand
 from helix_core.text.roles import Role, agent_role
 
+MESSAGE_LIMIT = 400_000
+
 
 def text_at(payload: dict[str, Any], key: str, limit: int = 4000) -> str:
     """A text field of a payload, safe to store; empty where it is no text."""
@@ -83,9 +85,14 @@ def agent_event(payload: dict[str, Any]) -> AgentEvent | None:
         role=role,
         parent_transcript=parent,
         transcript=transcript,
-        message=text_at(payload, "last_assistant_message", 400_000),
+        message=_message(payload.get("last_assistant_message")),
         error=text_at(payload, "error", 400),
     )
+
+
+def _message(value: object) -> str:
+    """A final message; of a huge one its end, where the markers stand."""
+    return clean.scrub(value[-MESSAGE_LIMIT:], MESSAGE_LIMIT) if isinstance(value, str) else ""
 
 
 def _beside(parent: Path | None, agent_id: str) -> Path | None:

@@ -6,27 +6,33 @@ does the work by keyword and starts the worker for the next time. Nothing waits 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
-import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from helix_core.paths import Project
 
 STDIN_SECONDS = 2.0
 MAX_PAYLOAD = 64 * 1024 * 1024
 ANSWER_MS = {"PreToolUse": 1500.0, "SubagentStop": 5000.0, "SessionEnd": 800.0}
-AGENT_EVENTS = frozenset({"SubagentStart", "SubagentStop", "StopFailure"})
+AGENT_ENDS = frozenset({"SubagentStop", "StopFailure"})
+AGENT_EVENTS = AGENT_ENDS | {"SubagentStart"}
 TOOL_EVENTS = frozenset({"PreToolUse", "PostToolUse"})
+SESSION_EVENTS = frozenset({"SessionStart", "SessionEnd"})
 
 
 def main(event: str, started: float | None = None) -> None:
     """Run one hook to its end. Never raises, never prints anything but the answer."""
     began = time.time() if started is None else started
     answer = None
-    out = os.dup(1)
-    os.dup2(2, 1)  # whatever a library prints must not get between the client and the answer
+    out = -1
     try:
+        out = os.dup(1)
+        os.dup2(2, 1)  # whatever a library prints must not get between client and answer
         if not os.environ.get("HELIX_HOOK_ACTIVE"):
             answer = respond(event, read_payload(), began)
     except BaseException as problem:  # noqa: BLE001 - a memory must never stop its user
@@ -46,7 +52,7 @@ def read_payload() -> dict[str, Any]:
     Reads until the document is complete, not until the end of the stream: some clients never
     close it.
     """
-    data = b""
+    data = bytearray()
     deadline = time.monotonic() + STDIN_SECONDS
     while len(data) < MAX_PAYLOAD:
         left = deadline - time.monotonic()
@@ -55,7 +61,7 @@ def read_payload() -> dict[str, Any]:
             break
         part = os.read(0, 1 << 16)
         data += part
-        if not part or data.rstrip().endswith(b"}"):
+        if not part or data[-64:].rstrip().endswith((b"}", b"]")):
             found = _parse(data)
             if found is not None:
                 return found
@@ -64,7 +70,7 @@ def read_payload() -> dict[str, Any]:
     return _parse(data) or {}
 
 
-def _parse(data: bytes) -> dict[str, Any] | None:
+def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
     text = data.decode("utf-8-sig", "replace").lstrip()
     try:
         value, _ = json.JSONDecoder().raw_decode(text)
@@ -74,19 +80,34 @@ def _parse(data: bytes) -> dict[str, Any] | None:
 
 
 def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, Any] | None:
-    """The answer to one event, through the worker or by ourselves; None for nothing to say."""
+    """The answer to one event, through the worker or by ourselves; None for nothing to say.
+
+    A project in which no helix agent ever ran has no `.helix/`; sessions there are not noted.
+    """
     if not concerns_us(event, payload):
         return None
-    from helix_core import paths, settings
-    from helix_core.errors import WorkerError
+    from helix_core import paths
+    from helix_core.errors import ConfigError, StoreError
 
     cwd = payload.get("cwd")
     project = paths.find_project(cwd if isinstance(cwd, str) and cwd else None)
-    chosen = settings.load(project.home)
-    args = {"payload": payload, "started": started, "actor": "hook"}
-    if chosen.worker_enabled:
-        from helix_core.embed import client
+    if event in SESSION_EVENTS and not (project.home.is_dir() or project.database.exists()):
+        return None
+    try:
+        return _answer(event, {"payload": payload, "started": started, "actor": "hook"}, project)
+    except (StoreError, ConfigError) as error:
+        _keep_for_later(event, payload, project, error)
+    return None
 
+
+def _answer(event: str, args: dict[str, Any], project: Project) -> dict[str, Any] | None:
+    from helix_core import local, settings
+    from helix_core.embed import client
+    from helix_core.errors import WorkerError
+
+    chosen = settings.load(project.home)
+    answer = None
+    if chosen.worker_enabled:
         try:
             answer = client.request(
                 f"hook:{event}",
@@ -95,10 +116,13 @@ def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, An
                 first_ms=chosen.worker_wait_ms,
                 answer_ms=ANSWER_MS.get(event, 1000.0),
             )
+            if event == "SessionStart":
+                _renew_worker()
             return answer if isinstance(answer, dict) else None
         except WorkerError as error:
             _start_worker(project, str(error))
-    return _by_ourselves(event, args, project)
+    answer = local.run(project, f"hook:{event}", args, actor="hook")
+    return answer if isinstance(answer, dict) else None
 
 
 def concerns_us(event: str, payload: dict[str, Any]) -> bool:
@@ -107,14 +131,14 @@ def concerns_us(event: str, payload: dict[str, Any]) -> bool:
 
     if event in AGENT_EVENTS:
         return agent_role(payload.get("agent_type")) is not None
-    if event in TOOL_EVENTS:
+    if event in TOOL_EVENTS and payload.get("tool_name") in ("Agent", "Task"):
         tool_input = payload.get("tool_input")
         kind = tool_input.get("subagent_type") if isinstance(tool_input, dict) else None
         return agent_role(kind) is not None
-    return event in {"SessionStart", "SessionEnd"}
+    return event in SESSION_EVENTS
 
 
-def _start_worker(project: Any, why: str) -> None:
+def _start_worker(project: Project, why: str) -> None:
     from helix_core import log
     from helix_core.embed import lifecycle
 
@@ -126,31 +150,30 @@ def _start_worker(project: Any, why: str) -> None:
     )
 
 
-def _by_ourselves(event: str, args: dict[str, Any], project: Any) -> dict[str, Any] | None:
-    from helix_core import local, log
-    from helix_core.errors import HelixError, StoreLockedError
+def _renew_worker() -> None:
+    """After an update the worker of the version before still listens: the next one is ours."""
+    from helix_core.embed import lifecycle
 
-    try:
-        answer = local.run(project, f"hook:{event}", args, actor="hook")
-        return answer if isinstance(answer, dict) else None
-    except StoreLockedError as error:
-        _keep_for_later(event, args["payload"], project)
-        log.write(project.home, "warn", f"{event}: {error}; kept in the spool")
-    except HelixError as error:
-        log.write(project.home, "error", f"{event}: {error}")
-        print(f"helix: {error}", file=sys.stderr)  # noqa: T201
-    return None
+    lifecycle.renew()
 
 
-def _keep_for_later(event: str, payload: dict[str, Any], project: Any) -> None:
-    """The database stayed locked: the event is spooled, and a status line is written at once."""
+def _keep_for_later(
+    event: str, payload: dict[str, Any], project: Project, error: Exception
+) -> None:
+    """The memory cannot be used now: spool the event, and write an agent's status line at once."""
+    from helix_core import log
     from helix_core.hooks import spool
     from helix_core.hooks.late import write_status
 
-    if event in {"SubagentStop", "StopFailure"}:
+    kept = None
+    if event in AGENT_ENDS:
         payload = {**payload, "_status_written": write_status(project.home, event, payload)}
-    if event != "PreToolUse":
-        spool.put(project.home, event, payload)
+    if event != "PreToolUse":  # its prompt goes out untreated, and the other events know the call
+        with contextlib.suppress(OSError):
+            kept = spool.put(project.home, event, payload)
+    log.write(project.home, "warn", f"{event}: {error}" + ("; kept in the spool" if kept else ""))
+    if kept is None:
+        _complain(event, error)
 
 
 def _complain(event: str, problem: BaseException) -> None:

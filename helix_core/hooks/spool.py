@@ -14,15 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from helix_core import atomic
+from helix_core.errors import StoreError
 from helix_core.memory.context import Memory
 
 FOLDER = "spool"
 VERSION = 1
 MAX_AT_ONCE = 20
+MAX_WAITING = 1000
+SECONDS_AT_ONCE = 1.0
 
 
-def put(home: Path, event: str, payload: dict[str, Any]) -> Path:
-    """Keep an event for later; returns the file."""
+def put(home: Path, event: str, payload: dict[str, Any]) -> Path | None:
+    """Keep an event for later; returns the file, None where too many are waiting already."""
+    if len(waiting(home)) >= MAX_WAITING:
+        return None
     name = f"{time.time_ns():020d}-{os.getpid()}.json"
     file = home / FOLDER / name
     atomic.write_json(file, {"version": VERSION, "event": event, "payload": payload})
@@ -38,27 +43,40 @@ def waiting(home: Path) -> list[Path]:
 
 
 def take_in(mem: Memory) -> int:
-    """Handle what was spooled; returns how many. A file nobody can read is set aside."""
+    """Handle what was spooled, for about a second; returns how many events.
+
+    A file that nobody can read or handle is set aside, so that it does not stop the others. A
+    database that cannot be used ends the attempt: a StoreError goes up, and the files stay.
+    """
     files = waiting(mem.project.home)[:MAX_AT_ONCE]
     if not files:
         return 0
+    taken = 0
+    deadline = time.monotonic() + SECONDS_AT_ONCE
+    with atomic.exclusive(mem.project.home / FOLDER / ".lock") as mine:
+        for file in files if mine else ():
+            if time.monotonic() > deadline:
+                break
+            taken += _take(mem, file)
+    return taken
+
+
+def _take(mem: Memory, file: Path) -> bool:
     from helix_core.hooks import events
 
-    taken = 0
-    with atomic.exclusive(mem.project.home / FOLDER / ".lock") as mine:
-        if not mine:
-            return 0
-        for file in files:
-            try:
-                kept = json.loads(file.read_text(encoding="utf-8"))
-                event, payload = str(kept["event"]), dict(kept["payload"])
-            except (OSError, ValueError, KeyError, TypeError):
-                with contextlib.suppress(OSError):
-                    file.replace(file.with_suffix(".bad"))
-                mem.note("warn", f"spooled event {file.name} cannot be read; set aside")
-                continue
-            events.HANDLERS[event](mem, payload)
-            file.unlink(missing_ok=True)
-            taken += 1
-            mem.note("info", f"took in a spooled {event}")
-    return taken
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        event = str(kept["event"])
+        events.HANDLERS[event](mem, dict(kept["payload"]))
+    except FileNotFoundError:  # another process was quicker
+        return False
+    except StoreError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - one file must not stop every later hook
+        with contextlib.suppress(OSError):
+            file.replace(file.with_suffix(".bad"))
+        mem.note("error", f"spooled event {file.name} set aside: {problem!r}")
+        return False
+    file.unlink(missing_ok=True)
+    mem.note("info", f"took in a spooled {event}")
+    return True

@@ -116,11 +116,8 @@ def _rejected_before(mem: Memory, text: str, vector: list[float] | None) -> bool
     for content, blob in curation.tombstone_vectors(mem.conn, mem.profile.name):
         other = vectors.unpack(blob, mem.profile.dim)
         near = vectors.cosine(vector, other) if other else None
-        if (
-            near is not None
-            and near >= mem.profile.duplicate
-            and guards.may_merge(content, text)[0]
-        ):
+        close = near is not None and near >= mem.profile.duplicate
+        if close and says_the_same(content, text, mem.profile.window_chars):
             return True
     return False
 
@@ -141,11 +138,22 @@ def _twin(mem: Memory, text: str, alike: list[tuple[int, float]], personal: bool
     if mem.profile is not None:
         near = [i for i, cosine in alike if cosine >= mem.profile.duplicate]
         rows = insights.by_ids(mem.conn, near)
-        return next((rows[i] for i in near if guards.may_merge(rows[i].content, text)[0]), None)
+        window = mem.profile.window_chars
+        return next((rows[i] for i in near if says_the_same(rows[i].content, text, window)), None)
     expression = terms.match_expression(text)
     ids = [i for i, _ in insights.search_keywords(mem.conn, expression, 10)]
     rows = insights.by_ids(mem.conn, ids)
     return next((rows[i] for i in ids if terms.near_text(rows[i].content, text)), None)
+
+
+def says_the_same(old: str, new: str, window: int) -> bool:
+    """Whether two texts whose vectors agree may be one row (decision 13).
+
+    `window` characters are what the model saw of each: beyond it only near-copies are the same.
+    """
+    if max(len(old), len(new)) > window:
+        return terms.near_text(old, new)
+    return guards.may_merge(old, new)[0]
 
 
 def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], personal: bool) -> Stored:

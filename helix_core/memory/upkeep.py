@@ -14,7 +14,6 @@ from helix_core.memory.context import Memory
 from helix_core.model import Insight
 from helix_core.store import curation, edges, insights, journal, results, runs, vectors
 from helix_core.store.connection import writing
-from helix_core.text import guards
 
 SESSION_STALE_DAYS = 1.0
 
@@ -219,7 +218,7 @@ def _folded(mem: Memory, row: Insight, alike: list[tuple[int, float]]) -> bool:
     near = [i for i, cosine in alike if cosine >= mem.profile.duplicate and i < row.id]
     others = insights.by_ids(mem.conn, near)
     for other in (others[i] for i in near if i in others):
-        if guards.may_merge(other.content, row.content)[0]:
+        if remember.says_the_same(other.content, row.content, mem.profile.window_chars):
             insights.update(mem.conn, other.id, mem.moment, confirmations=other.confirmations + 1)
             curation.trash(
                 mem.conn,

@@ -120,7 +120,7 @@ def _to_trash(
             json.dumps(row, ensure_ascii=False),
             blobs["embedding"],
             blobs["context_centroid"],
-            json.dumps(edges.delete_edges_for(conn, insight.id)),
+            json.dumps(_edges_to_keep(conn, insight.id)),
             reason,
             actor,
             clock.iso(moment),
@@ -128,6 +128,20 @@ def _to_trash(
         ),
     )
     conn.execute("DELETE FROM insight WHERE id = ?", (insight.id,))
+
+
+def _edges_to_keep(conn: sqlite3.Connection, insight_id: int) -> list[list[object]]:
+    """The insight's edges, and those to insights that went to the trash before it.
+
+    With an edge on record at both ends, it comes back whichever end is restored last.
+    """
+    shared = conn.execute(
+        "SELECT e.value FROM trash, json_each(trash.edges) e"
+        " WHERE ? IN (json_extract(e.value, '$[0]'), json_extract(e.value, '$[1]'))",
+        (insight_id,),
+    )
+    kept = [json.loads(row[0]) for row in shared]
+    return kept + [row for row in edges.delete_edges_for(conn, insight_id) if row not in kept]
 
 
 def _add_tombstone(

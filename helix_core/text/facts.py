@@ -12,8 +12,8 @@ _RUN_NOUNS = (
     r"runs?|attempts?|tries|try|retry|retries|builds?|jobs?|iterations?|pids?|pipelines?|sessions?|"
     r"executions?|trials?|invocations?|workers?|agents?|tasks?|commits?"
 )
-# "run 3 times", "build 4 images": a number before a plural is a quantity, no counter.
-_NO_QUANTITY = r"(?! (?!(?:fails|hangs|crashes|passes|times out|is|was|has|does|this)\b)[a-z]+s\b)"
+# "run 3 times", "give the job 2 GB": a number before a plural or a unit is a quantity, no counter.
+_NO_QUANTITY = r"(?! (?!(?:fails|hangs|crashes|passes|times out|is|was|has|does|this)\b)[a-z]+s\b| ?(?:[kmgt]i?b|ms|sec|s|min|m|h|%)(?!\w))"
 # These count too, unless they name a place in something: "step 3 of the wizard" is a fact.
 _PLACE_NOUNS = r"cases?|lines?|steps?|issues?|tickets?|prs?|pull requests?|examples?|samples?|rows?"
 _LABEL = r"(?: id| number| no\.?)?[ :=]*"
@@ -127,9 +127,11 @@ def _numbers(text: str) -> dict[str, str]:
         unit = _UNITS.get((match["glued"] or match["unit"] or "").lower(), "")
         compare = match["compare"] or ""
         compare = "" if compare in ("=", "==", "^", "~") else compare
-        before = [w for w in words(plain[: match.start()][-80:]) if w not in STOP_WORDS]
         number = f"{compare}{match['sign'] or ''}{value}{unit}"
-        found.setdefault(number, stem(before[-1]) if before else "")
+        if number not in found:
+            start = match.start()
+            before = [w for w in words(plain[max(0, start - 80) : start]) if w not in STOP_WORDS]
+            found[number] = stem(before[-1]) if before else ""
     return found
 
 

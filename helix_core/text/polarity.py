@@ -18,6 +18,9 @@ from helix_core.text.tokens import identifiers, stem
 SCOPE = 3
 """Content words after a negator that it speaks of."""
 
+MAX_SEQUENCES = 12
+"""Orders read from one text; advice has one or two, and all pairs of them are compared."""
+
 _BREAK = "|"
 _CONTRACTION = re.compile(r"\b([a-z]+)n['’]?t\b", re.IGNORECASE)
 _NT = {"ca": "can not", "wo": "will not", "sha": "shall not", "ai": "is not"}
@@ -61,7 +64,9 @@ def differ(a: str, b: str) -> str:
 
 def _tokens(text: str) -> list[str]:
     """Lower-case words with clause breaks; identifiers stay whole, phrases become one word."""
-    opened = _CONTRACTION.sub(_open_contraction, text.replace("cannot", "can not"))
+    opened = _CONTRACTION.sub(
+        _open_contraction, text.replace("cannot", "can not").replace("()", "")
+    )
     tokens: list[str] = []
     for match in _TOKEN.finditer(opened):
         run = match.group()
@@ -88,7 +93,9 @@ def _preferences(tokens: list[str]) -> list[str]:
     for i, token in enumerate(tokens):
         if token.startswith(("prefer", "favour", "favor", "choose", "pick")):
             nearby = range(i + 1, min(i + 8, len(tokens)))
-            over = next((j for j in nearby if tokens[j] == "over"), None)
+            marks = ("over", "to") if token.startswith(("prefer", "fav")) else ("over",)
+            # Not the next word: "prefer to use X" names no rival.
+            over = next((j for j in nearby[1:] if tokens[j] in marks), None)
             if over is not None and _BREAK not in tokens[i:over]:
                 out[over] = "ratherthan"
     return out
@@ -128,7 +135,10 @@ def _read(tokens: list[str]) -> _Reading:
             covered.add(i)
             count += 1
             continue
-        if token not in NEGATORS or i <= skip_until:
+        stops = (
+            token in ("stop", "quit") and tokens[i + 1 : i + 2] and tokens[i + 1].endswith("ing")
+        )
+        if not (token in NEGATORS or stops) or i <= skip_until:
             continue
         scope, second = _scope(tokens, i)
         if second is not None:
@@ -224,19 +234,23 @@ def _alternatives_differ(a: Counter[str], b: Counter[str]) -> str:
 
 def _order_differs(a: list[str], b: list[str]) -> str:
     """Whether "X before Y" meets "Y before X", in any wording of before, after and from-to."""
+    others = _sequences(b)
     for ours in _sequences(a):
-        for theirs in _sequences(b):
+        for theirs in others:
             straight = len(ours[0] & theirs[0]) + len(ours[1] & theirs[1])
             crossed = len(ours[0] & theirs[1]) + len(ours[1] & theirs[0])
-            if crossed > straight:
+            swapped = ours[0] & theirs[1] and ours[1] & theirs[0] and not ours[1] & theirs[1]
+            if crossed > straight or swapped:
                 return f"order: {' '.join(sorted(ours[0] & theirs[1] or ours[1] & theirs[0]))}"
     return ""
 
 
 def _sequences(tokens: list[str]) -> list[tuple[frozenset[str], frozenset[str]]]:
     """(what comes first, what comes second) for each before, after and from-to."""
-    found = []
+    found: list[tuple[frozenset[str], frozenset[str]]] = []
     for i, token in enumerate(tokens):
+        if len(found) == MAX_SEQUENCES:
+            break
         if token in ("before", "after"):
             left, right = _clause_before(tokens, i), _clause_after(tokens, i + 1)
             if not left:

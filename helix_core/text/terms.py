@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from helix_core.text import guards
 from helix_core.text.stopwords import COMMON_NAMES, STOP_WORDS
 from helix_core.text.tokens import identifiers, normalise, stem, unspaced, words
 
@@ -100,6 +99,9 @@ def near_text(a: str, b: str) -> bool:
     Works without a model, for near-copies only; a true paraphrase is left to the embedding. The
     guards of decision 13 hold here as well.
     """
+    # Deferred: only storing compares texts, and the recall of a hook has milliseconds.
+    from helix_core.text import guards
+
     ours, theirs = guards.skeleton(a), guards.skeleton(b)
     return bool(ours) and ours == theirs and guards.may_merge(a, b)[0]
 

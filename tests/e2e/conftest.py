@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e import client
-from tests.e2e.stage import Scene, staged
+from tests.e2e.stage import House, Scene, housed, staged
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +21,13 @@ def real_client() -> None:
         pytest.skip(reason)
 
 
+@pytest.fixture(scope="session")
+def house(real_client: None) -> Iterator[House]:
+    """The worker that all sessions share."""
+    with housed() as ready:
+        yield ready
+
+
 @pytest.fixture(scope="module", params=["worker", "no-worker"])
 def worker(request: pytest.FixtureRequest) -> bool:
     """Whether a worker serves the session."""
@@ -28,14 +35,16 @@ def worker(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="module", params=["background", "foreground"])
-def scene(request: pytest.FixtureRequest, worker: bool, real_client: None) -> Iterator[Scene]:
+def scene(request: pytest.FixtureRequest, worker: bool, house: House) -> Iterator[Scene]:
     """A finished session of four waves with six builders each."""
-    with staged("waves", background=request.param == "background", worker=worker) as finished:
+    with staged(
+        house, "waves", background=request.param == "background", worker=worker
+    ) as finished:
         yield finished
 
 
 @pytest.fixture(scope="module")
-def twins(worker: bool, real_client: None) -> Iterator[Scene]:
+def twins(worker: bool, house: House) -> Iterator[Scene]:
     """A finished session of one wave whose builders all have the same task."""
-    with staged("twins", background=True, worker=worker) as finished:
+    with staged(house, "twins", background=True, worker=worker) as finished:
         yield finished

@@ -66,11 +66,10 @@ def store_all(place: Place, contents: Iterable[str]) -> None:
         assert '"added"' in answer, answer
 
 
-def product_env(runtime: Path, *, worker: bool) -> dict[str, str]:
+def product_env(runtime: Path) -> dict[str, str]:
     """What the product is told through the environment: our packages, a private socket folder."""
     return {
         "HELIX_VENV": sys.prefix,
         "XDG_RUNTIME_DIR": str(runtime),
         "HF_HUB_OFFLINE": "1",  # the packaged model, whatever hub could be reached
-        **({} if worker else {"HELIX_WORKER": "off"}),
     }

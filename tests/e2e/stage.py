@@ -6,10 +6,11 @@ Role: what the fixtures of `conftest` call. May import: standard library, tests.
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.e2e import client, memory, scenario
@@ -21,6 +22,20 @@ PLUGIN = client.REPOSITORY
 COMMAND = f"/helix:helix {scenario.OBJECTIVE}"
 UNSETTLED = "SELECT count(*) FROM agent_run WHERE state = 'running'"
 PENDING = "SELECT count(*) FROM agent_run WHERE feedback = 'pending'"
+
+
+@dataclass(frozen=True)
+class House:
+    """What all sessions share: the worker's own place, and the memory they start from."""
+
+    place: client.Place
+    images: dict[bool, bytes] = field(default_factory=dict)
+
+    @property
+    def worker_env(self) -> dict[str, str]:
+        """The environment in which the shared worker is found."""
+        names = ("XDG_RUNTIME_DIR", "XDG_DATA_HOME")
+        return {name: self.place.environment()[name] for name in names} | {"HELIX_WORKER": "auto"}
 
 
 @dataclass(frozen=True)
@@ -43,34 +58,63 @@ class Scene:
         return memory.database(self.place)
 
 
-def prepare(root: Path, *, worker: bool) -> client.Place:
-    """A project with a memory of 30 insights; the worker is up if there is to be one."""
+@contextmanager
+def housed() -> Iterator[House]:
+    """A warm worker for the whole test run; stopped, and its folder gone, afterwards."""
+    with _scratch() as root:
+        house = House(_place(root))
+        memory.helix(house.place, "worker", "start")
+        try:
+            yield house
+        finally:
+            memory.helix(house.place, "worker", "stop")
+
+
+@contextmanager
+def staged(house: House, plan: str, *, background: bool, worker: bool) -> Iterator[Scene]:
+    """A finished session of `plan`, with or without the house's worker."""
+    with _scratch() as root:
+        place = _place(root, **(house.worker_env if worker else {"HELIX_WORKER": "off"}))
+        _furnish(house, place, worker=worker)
+        yield _play(house, place, plan, background=background, worker=worker)
+
+
+def _place(root: Path, **env: str) -> client.Place:
     project, runtime = root / "project", root / "run"
-    (project / "checks").mkdir(parents=True)
+    project.mkdir()
     runtime.mkdir(mode=0o700)
-    (project / "NOTES.txt").write_text(scenario.NOTES, encoding="utf-8")
-    (project / "checks" / "task.sh").write_text(scenario.CHECK, encoding="utf-8")
-    place = client.Place(root, project, memory.product_env(runtime, worker=worker))
-    if worker:
-        memory.helix(place, "worker", "start")
+    return client.Place(root, project, {**memory.product_env(runtime), **env})
+
+
+def _furnish(house: House, place: client.Place, *, worker: bool) -> None:
+    """Give the project its files and a memory of 30 insights; without a worker, no vectors."""
+    (place.project / "checks").mkdir()
+    (place.project / "NOTES.txt").write_text(scenario.NOTES, encoding="utf-8")
+    (place.project / "checks" / "task.sh").write_text(scenario.CHECK, encoding="utf-8")
+    database = memory.database(place)
+    if worker in house.images:
+        database.parent.mkdir()
+        database.write_bytes(house.images[worker])
+        return
     memory.store_all(place, INSIGHTS)
-    return place
+    copy = place.root / "image.db"
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    house.images[worker] = copy.read_bytes()
 
 
-def play(place: client.Place, plan: str, *, background: bool, worker: bool) -> Scene:
+def _play(house: House, place: client.Place, plan: str, *, background: bool, worker: bool) -> Scene:
     """Run one session to its end, then let a worker do what had to wait for one."""
     folder = place.project / ".helix" / "injected"
     folder.mkdir(exist_ok=True)
     with FolderWitness(folder) as witness:
-        run = client.run_session(
-            place, COMMAND, plugin=PLUGIN, plan=plan, background=background
-        )
+        run = client.run_session(place, COMMAND, plugin=PLUGIN, plan=plan, background=background)
     db = memory.database(place)
     memory.wait_until_zero(db, UNSETTLED)
     pending = memory.number(db, PENDING)
     events = memory.number(db, "SELECT count(*) FROM feedback_event")
     if not worker:
-        memory.helix(place, "worker", "start", HELIX_WORKER="auto")
+        memory.helix(place, "worker", "start", **house.worker_env)
     memory.wait_until_zero(db, PENDING)
     return Scene(
         background=background,
@@ -86,14 +130,10 @@ def play(place: client.Place, plan: str, *, background: bool, worker: bool) -> S
 
 
 @contextmanager
-def staged(plan: str, *, background: bool, worker: bool) -> Iterator[Scene]:
-    """A finished session; its worker is stopped and its folders are gone afterwards."""
-    root = Path(tempfile.mkdtemp(prefix="hx-"))  # short: a socket path has under 100 bytes
-    place: client.Place | None = None
+def _scratch() -> Iterator[Path]:
+    """A folder with a short name (a socket's path has under 100 bytes), gone afterwards."""
+    root = Path(tempfile.mkdtemp(prefix="hx-"))
     try:
-        place = prepare(root, worker=worker)
-        yield play(place, plan, background=background, worker=worker)
+        yield root
     finally:
-        if place is not None:
-            memory.helix(place, "worker", "stop", HELIX_WORKER="auto")
         shutil.rmtree(root, ignore_errors=True)

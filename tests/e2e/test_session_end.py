@@ -38,11 +38,11 @@ def place() -> Iterator[Place]:
         project, runtime = root / "project", root / "run"
         project.mkdir()
         runtime.mkdir(mode=0o700)
-        place = Place(root, project, memory.product_env(runtime, worker=False))
+        place = Place(root, project, {**memory.product_env(runtime), "HELIX_WORKER": "off"})
         memory.store_all(place, (TASK.insight, *DISTRACTORS[:2]))
         with closing(sqlite3.connect(memory.database(place))) as db, db:
             db.execute(
-                """UPDATE insight SET effectiveness = 0.8, created_at = '2025-01-01T00:00:00+00:00',
+                """UPDATE insight SET effectiveness = 0.8, use_count = 4, causal_hits = 4,
                 last_used = '2025-01-01T00:00:00+00:00' WHERE content = ?""",
                 (DISTRACTORS[0],),
             )

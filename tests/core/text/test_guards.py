@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,14 @@ def test_any_two_texts_are_compared_the_same_way_round(one: str, other: str) -> 
 @given(st.text(max_size=200))
 def test_a_text_agrees_with_itself(text: str) -> None:
     assert may_merge(text, text) == (True, AGREE)
+
+
+@pytest.mark.parametrize("seed", ["x before y ", "not ", "3 ", "run 3 ", "prefer a over b ", "a."])
+def test_the_longest_text_allowed_is_compared_at_once(seed: str) -> None:
+    text = (seed * 4000)[:4000]
+    start = time.process_time()
+    may_merge(text, text + "z")
+    assert time.process_time() - start < 2.0
 
 
 @pytest.mark.model

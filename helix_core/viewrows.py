@@ -1,0 +1,192 @@
+"""What the dashboard reads, as frozen rows. Standard library only, no behaviour, no SQL.
+
+`helix_core.store.views` and `view_runs` fill them; `helix_tui` shows them. All times are the stored
+ISO texts, all shares lie in [0, 1], and None means that nobody knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The memory in a few figures."""
+
+    insights: int = 0
+    trash: int = 0
+    running: int = 0
+    """Agent runs that have not ended."""
+    changed_at: str = ""
+    """The newest thing any row tells of; empty for a memory without rows."""
+
+
+@dataclass(frozen=True)
+class InsightLine:
+    """One insight as a line of a table."""
+
+    id: int
+    name: str
+    content: str
+    """The first 400 characters."""
+    tags: tuple[str, ...]
+    effectiveness: float
+    use_count: int
+    causal_hits: int
+    n: int
+    """Outcomes this insight was credited with; what the interval rests on."""
+    low: float
+    high: float
+    """90% Wilson interval of the mean outcome; (0, 1) where there is none."""
+    created_at: str
+    last_used: str
+    source: str
+    pinned: bool
+    row_version: int
+
+    @property
+    def causal_ratio(self) -> float | None:
+        """Causal uses over uses; None for an insight that was never used."""
+        return min(1.0, self.causal_hits / self.use_count) if self.use_count else None
+
+
+@dataclass(frozen=True)
+class InsightPage:
+    """A window of the sorted and filtered table of insights."""
+
+    total: int
+    """All insights."""
+    matching: int
+    """Those the filter lets through."""
+    offset: int
+    rows: tuple[InsightLine, ...]
+    key: int | None = None
+    """The insight whose place was asked for ..."""
+    position: int | None = None
+    """... and where it is among the matching ones; None where it is not among them."""
+
+
+@dataclass(frozen=True)
+class MoveLine:
+    """One feedback event of an insight."""
+
+    id: int
+    at: str
+    kind: str
+    outcome: str
+    source: str
+    similarity: float | None
+    weight: float
+    causal: bool
+    before: float
+    after: float
+    task: str
+    agent_id: str
+    undone: bool
+
+
+@dataclass(frozen=True)
+class InsightDetail:
+    """Everything about one insight."""
+
+    line: InsightLine
+    content: str
+    adjusted: float
+    """Effectiveness as recall reads it: scaled by the share of causal uses."""
+    injected: int
+    """How often it was shown to an agent."""
+    edges: int
+    revisions: int
+    confirmations: int
+    embedding_model: str
+    moves: tuple[MoveLine, ...]
+    """Newest first."""
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run: a plan being carried out, or the agents of a session that has no plan."""
+
+    key: str
+    session_id: str
+    run_id: int | None
+    objective: str
+    started_at: str
+    ended_at: str
+    agents: int
+    running: int
+
+
+@dataclass(frozen=True)
+class AgentLine:
+    """One subagent of a run."""
+
+    id: int
+    agent_id: str
+    agent_type: str
+    task_id: str
+    task: str
+    state: str
+    source: str
+    """Where the outcome comes from: verified, self, contradicted, user; empty while it runs."""
+    summary: str
+    mode: str
+    """How its insights were found: vector, keyword, orchestrator; empty where nothing was."""
+    note: str
+    feedback: str
+    """none, pending (waits for a vector) or applied."""
+    given: int
+    started_at: str
+    ended_at: str
+
+
+@dataclass(frozen=True)
+class GivenLine:
+    """One insight that was put into an agent's prompt, and what the outcome did to it."""
+
+    id: int
+    insight_id: int
+    name: str
+    content: str
+    """Empty where the insight is not there any more."""
+    relevance: float | None
+    effectiveness: float
+    hop: int
+    chars: int
+    source: str
+    outcome: str
+    """Empty until feedback was given."""
+    causal: bool
+    weight: float
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """One task of a plan."""
+
+    seq: str
+    slug: str
+    description: str
+    blocked_by: tuple[str, ...]
+    state: str
+    attempts: int
+    started_at: str
+    ended_at: str
+
+
+@dataclass(frozen=True)
+class FeedLine:
+    """One thing that happened."""
+
+    key: str
+    at: str
+    kind: str
+    """hook, start, end, moved or curation."""
+    state: str
+    """A state, outcome or action; `failed` for a hook that did."""
+    text: str
+    value: float | None = None
+    """Milliseconds of a hook, effectiveness after a move."""
+    before: float | None = None

@@ -1,0 +1,1 @@
+"""The dashboard of helix. Importing the package imports nothing else."""

@@ -1,0 +1,29 @@
+"""From the registry to Textual bindings. May import textual's Binding and `actions`."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+from textual.keys import format_key
+
+from helix_tui import actions
+
+
+def for_place(where: str) -> list[BindingType]:
+    """The bindings of one place, each with an id by which it can be remapped."""
+    return [
+        Binding(
+            ",".join(action.keys),
+            action.action,
+            action.label,
+            show=action.footer,
+            priority=action.priority,
+            tooltip=action.help,
+            id=f"{action.where}.{action.id}",
+        )
+        for action in actions.of(where)
+    ]
+
+
+def shown(key: str) -> str:
+    """A key as a person reads it: `question_mark` is ?."""
+    return format_key(key)

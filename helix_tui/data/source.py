@@ -1,0 +1,243 @@
+"""Reading the memory: one long-lived read-only connection, and what it means when it fails.
+
+Used by the feed's thread alone. May import helix_core's store and `state`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from helix_core.errors import (
+    StoreCorruptError,
+    StoreError,
+    StoreLockedError,
+    StoreMissingError,
+)
+from helix_core.paths import Project
+from helix_core.store import view_runs, views
+from helix_core.store.connection import Connection, as_store_error, open_store
+from helix_tui.state import (
+    AgentLine,
+    Counts,
+    InsightsView,
+    InsightsWanted,
+    Problem,
+    RunLine,
+    RunView,
+    RunWanted,
+)
+
+WAIT_MS = 250
+Version = tuple[int, ...]
+T = TypeVar("T")
+
+
+class Source:
+    """The connection, and the identity of the file behind it."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._conn: Connection | None = None
+        self._file: tuple[int, int] | None = None
+
+    def version(self) -> Version:
+        """What changes whenever the rows may have; opens or reopens the database as needed.
+
+        Raises the StoreError that fits. A file that was replaced is another database.
+        """
+        try:
+            stat = self.project.database.stat()
+        except OSError as error:
+            self.close()
+            raise StoreMissingError(f"there is no memory yet at {error.filename}") from error
+        if self._file != (stat.st_dev, stat.st_ino):
+            self.close()
+        if self._conn is None:
+            self._conn = open_store(self.project.database, readonly=True, wait_ms=WAIT_MS)
+            stat = self.project.database.stat()
+            self._file = (stat.st_dev, stat.st_ino)
+        try:
+            return (*self._file, views.data_version(self._conn)) if self._file else ()
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    @property
+    def too_new(self) -> bool:
+        """Whether a newer helix wrote what is being read."""
+        return self._conn is not None and self._conn.too_new
+
+    def counts(self) -> Counts:
+        """The memory in figures."""
+        conn = self._begin()
+        try:
+            return views.counts(conn)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        finally:
+            _end(conn)
+
+    def run(self, wanted: RunWanted) -> RunView:
+        """The wanted run, or the newest; everything in one consistent read."""
+        conn = self._begin()
+        try:
+            return _run_view(conn, wanted)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        finally:
+            _end(conn)
+
+    def insights(self, wanted: InsightsWanted, before: InsightsView | None = None) -> InsightsView:
+        """The wanted window and the selected insight.
+
+        With `before`, a view of the same rows, only what the new wish adds is read.
+        """
+        conn = self._begin()
+        try:
+            if before is not None and _window(before.wanted) == _window(wanted):
+                page = before.page
+            else:
+                page = views.page(conn, views.PageQuery(**vars(wanted)))
+            key = wanted.key
+            if key is None and page.rows:
+                key = page.rows[0].id
+            detail = views.detail(conn, key) if key is not None else None
+            return InsightsView(wanted, page, detail)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        finally:
+            _end(conn)
+
+    def _begin(self) -> Connection:
+        if self._conn is None:
+            raise StoreMissingError("the memory is not open")
+        try:
+            self._conn.execute("BEGIN")
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        return self._conn
+
+    def _failed(self, error: sqlite3.Error) -> StoreError:
+        found = as_store_error(error, self.project.database)
+        if not isinstance(found, StoreLockedError):
+            self.close()
+        return found
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._conn is not None:
+            self._conn.close()
+        self._conn = self._file = None
+
+
+def _end(conn: Connection) -> None:
+    try:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+    except sqlite3.Error:
+        pass  # closed already: nothing is left open
+
+
+def _window(wanted: InsightsWanted) -> InsightsWanted:
+    return replace(wanted, key=None, key_index=None)
+
+
+def _run_view(conn: sqlite3.Connection, wanted: RunWanted) -> RunView:
+    runs = view_runs.runs(conn)
+    if not runs:
+        return RunView()
+    place = next((n for n, run in enumerate(runs) if run.key == wanted.run), 0)
+    run = runs[place]
+    agents = view_runs.agents(conn, run)
+    agent = _agent(agents, wanted.agent)
+    return RunView(
+        runs=tuple(runs),
+        run=run,
+        agents=tuple(agents),
+        tasks=tuple(view_runs.tasks(conn, run, agents)),
+        agent=agent,
+        given=tuple(view_runs.given(conn, agent)) if agent is not None else (),
+        feed=tuple(view_runs.feed(conn, run, _until(runs, place))),
+    )
+
+
+def _until(runs: list[RunLine], place: int) -> str:
+    """When the next newer run began; empty for the newest."""
+    return runs[place - 1].started_at if place else ""
+
+
+def _agent(agents: list[AgentLine], wanted: int | None) -> int | None:
+    """The wanted agent, else one that says something: running and fed, or the last one fed."""
+    if any(agent.id == wanted for agent in agents):
+        return wanted
+    fed = [agent for agent in agents if agent.given]
+    running = [agent for agent in fed if agent.state == "running"]
+    chosen = (running[:1] or fed[-1:] or agents[:1])[:1]
+    return chosen[0].id if chosen else None
+
+
+def problem_of(error: Exception, project: Project) -> Problem:
+    """What a person is told about a failure, and what they can do."""
+    place = short_place(project.database)
+    if not project.root.is_dir():
+        return Problem(
+            "gone",
+            "The project folder is gone",
+            f"{short_place(project.root)} is not there any more.",
+            "When it comes back, this view comes back too. Press q to leave.",
+        )
+    if isinstance(error, StoreMissingError):
+        return Problem(
+            "missing",
+            "No memory here yet",
+            f"There is no database at {place}.",
+            "It appears with the first helix agent of a session in this project, or by"
+            ' `helix store "When ..."`. This view attaches by itself.',
+        )
+    if isinstance(error, StoreLockedError):
+        return Problem(
+            "locked",
+            "The memory is locked",
+            f"Another process holds {place}.",
+            "It is tried again by itself, ever more slowly; the last good picture stays.",
+            blocking=False,
+        )
+    if isinstance(error, StoreCorruptError):
+        return Problem(
+            "corrupt",
+            "The memory is damaged",
+            f"{place} is damaged, or it is not a database: {_first_line(error)}",
+            "Nothing is written to it from here. `helix restore-backup` brings back the newest copy"
+            f" from {short_place(project.home / 'backups')}.",
+        )
+    return Problem(
+        "unreadable",
+        "The memory cannot be read",
+        _first_line(error),
+        f"Check who may read {place} and its -wal and -shm files. It is tried again by itself.",
+    )
+
+
+def too_new(project: Project) -> Problem:
+    """The line above the view of a database that a newer helix wrote."""
+    return Problem(
+        "too new",
+        "Written by a newer helix: reading only",
+        f"{short_place(project.database)} has a newer schema than this helix knows.",
+        "Update the plugin to change anything.",
+        blocking=False,
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+
+
+def short_place(path: Path) -> str:
+    """A path with the home folder as `~`."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(path)

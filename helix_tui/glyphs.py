@@ -1,0 +1,86 @@
+"""A state as a glyph, a word and a role. Pure; the colour of a role is the theme's business.
+
+Colour never carries the meaning alone: every glyph stands beside its word. Glyphs are one cell wide
+in every terminal, none has an emoji form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROLES = ("", "good", "bad", "warn", "active", "muted", "accent", "strong")
+"""What a piece of text means to the theme; empty is plain."""
+
+_STATES = {
+    "pending": ("·", ".", "pending", "muted"),
+    "ready": ("○", "o", "ready", "accent"),
+    "running": ("▸", ">", "running", "active"),
+    "delivered": ("✓", "+", "delivered", "good"),
+    "plan_complete": ("✓", "+", "planned", "good"),
+    "done": ("✓", "+", "done", "good"),
+    "partial": ("◐", "~", "partial", "warn"),
+    "blocked": ("✗", "x", "blocked", "bad"),
+    "crashed": ("!", "!", "crashed", "bad"),
+    "skipped": ("↷", "-", "skipped", "muted"),
+    "unknown": ("?", "?", "unknown", "warn"),
+    "failed": ("✗", "x", "failed", "bad"),
+    "ok": ("●", "*", "ok", "good"),
+    "degraded": ("◐", "~", "degraded (keyword only)", "warn"),
+    "off": ("○", "o", "off", "bad"),
+    "decay": ("↓", "v", "decay", "muted"),
+}
+_MARKS = {
+    "pinned": ("◆", "#"),
+    "up": ("▲", "^"),
+    "down": ("▼", "v"),
+    "rose": ("↑", "^"),
+    "fell": ("↓", "v"),
+    "same": ("=", "="),
+    "more": ("…", "..."),
+    "graph": ("⇢", "~>"),
+    "direct": ("→", "->"),
+    "bar": ("█", "#"),
+    "rest": ("░", "."),
+    "sep": ("│", "|"),
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """One state as it is shown."""
+
+    glyph: str
+    word: str
+    role: str
+
+    @property
+    def text(self) -> str:
+        """Glyph and word."""
+        return f"{self.glyph} {self.word}"
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """One of the two glyph sets."""
+
+    ascii: bool = False
+
+    def state(self, name: str) -> State:
+        """A state, outcome or mode; one nobody knows is shown by its own name."""
+        glyph, plain, word, role = _STATES.get(name, ("·", ".", name, ""))
+        return State(plain if self.ascii else glyph, word, role)
+
+    def mark(self, name: str) -> str:
+        """A sign that stands for itself."""
+        return _MARKS[name][1 if self.ascii else 0]
+
+    def bar(self, share: float, width: int) -> str:
+        """A share in [0, 1] as a bar of `width` cells."""
+        full = round(min(1.0, max(0.0, share)) * width)
+        return self.mark("bar") * full + self.mark("rest") * (width - full)
+
+
+def choose(environ: dict[str, str], encoding: str) -> Glyphs:
+    """The set for this terminal: ASCII by `HELIX_ASCII=1` or where UTF-8 cannot be written."""
+    wanted = environ.get("HELIX_ASCII", "") not in ("", "0")
+    return Glyphs(ascii=wanted or "utf" not in encoding.lower())

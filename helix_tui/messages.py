@@ -1,0 +1,93 @@
+"""Every message that crosses widgets or threads. May import textual's Message and `state`."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from helix_tui.state import Snapshot
+
+
+class SnapshotReady(Message):
+    """The feed has a new snapshot. Replaceable: of a burst only the last one is drawn."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        super().__init__()
+
+    def can_replace(self, message: Message) -> bool:
+        """Whether this one stands for an older one that waits."""
+        return isinstance(message, SnapshotReady)
+
+
+class WantedChanged(Message):
+    """A screen wants other rows than before."""
+
+
+class CommandAsked(Message):
+    """A person wants a change: the command's name and its arguments (see `data.commands`)."""
+
+    def __init__(self, command: str, *args: object) -> None:
+        self.command = command
+        self.args = args
+        super().__init__()
+
+
+class InsightAsked(Message):
+    """A person wants to see one insight, wherever they are."""
+
+    def __init__(self, insight_id: int) -> None:
+        self.insight_id = insight_id
+        super().__init__()
+
+
+class CommandDone(Message):
+    """A change was carried out, or refused; `text` is for a person."""
+
+    def __init__(self, text: str, *, failed: bool = False) -> None:
+        self.text = text
+        self.failed = failed
+        super().__init__()
+
+
+class Selected(Message):
+    """The cursor of a table is on another row (by key), or the table became empty (None)."""
+
+    def __init__(self, table: str, key: int | None) -> None:
+        self.table = table
+        self.key = key
+        super().__init__()
+
+
+class Chosen(Message):
+    """A row was opened by enter or a double click."""
+
+    def __init__(self, table: str, key: int) -> None:
+        self.table = table
+        self.key = key
+        super().__init__()
+
+
+class RowsNeeded(Message):
+    """A table was scrolled to rows it does not hold."""
+
+    def __init__(self, table: str, offset: int) -> None:
+        self.table = table
+        self.offset = offset
+        super().__init__()
+
+
+class SortAsked(Message):
+    """A column head was clicked."""
+
+    def __init__(self, table: str, column: str) -> None:
+        self.table = table
+        self.column = column
+        super().__init__()
+
+
+class FilterChanged(Message):
+    """The text of the filter is another one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()

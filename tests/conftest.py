@@ -1,0 +1,129 @@
+"""Fixtures for every test: a user of one's own, scratch projects, and the one real worker.
+
+Nothing a test does reaches the developer's HOME, memory or worker. Without the `worker` fixture the
+worker is switched off, so that no test starts one by accident. A test that asks for `worker` gets
+the `model` mark and runs in the xdist group "worker": the model is loaded once in a session.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from helix_core import paths
+from helix_core.embed import client, lifecycle
+
+FOREIGN = ("HELIX_", "CLAUDE_", "ANTHROPIC_", "XDG_", "HF_")
+"""Variables of the developer's own session; a test sees none of them."""
+
+MODEL_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class User:
+    """A user with nothing but a home: the environment that makes a process this user's."""
+
+    home: Path
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables that say where this user's things are; the worker is switched off."""
+        return {
+            "HOME": str(self.home),
+            "XDG_DATA_HOME": str(self.home / "data"),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            "HELIX_VENV": sys.prefix,
+            "HELIX_WORKER": "off",
+            "HF_HUB_OFFLINE": "1",  # the packaged model, whatever hub could be reached
+        }
+
+
+@dataclass(frozen=True)
+class RunningWorker(User):
+    """The user whose worker is up with the real MiniLM model."""
+
+    model: str
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Like a user's, with the worker in use."""
+        return {**super().env, "HELIX_WORKER": "auto"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs the real model (the end-to-end tests have a fixture of that name)."""
+    for item in items:
+        needs = "worker" in getattr(item, "fixturenames", ())
+        if needs and "e2e" not in item.path.parts:
+            item.add_marker(pytest.mark.model)
+            item.add_marker(pytest.mark.xdist_group("worker"))
+
+
+def cleaned_environ() -> dict[str, str]:
+    """The environment without the developer's own session in it."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+
+
+@pytest.fixture(autouse=True)
+def user(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
+    """The user this test runs as: the worker's where the test asks for it, else a new one."""
+    running = request.getfixturevalue("worker") if "worker" in request.fixturenames else None
+    me = running if isinstance(running, RunningWorker) else None
+    scratch = None if me else tempfile.mkdtemp(prefix="hx-")  # short: sockets live below it
+    if scratch is not None:
+        me = User(Path(scratch))
+    assert me is not None
+    for name in os.environ:
+        if name.startswith(FOREIGN):
+            monkeypatch.delenv(name)
+    for name, value in me.env.items():
+        monkeypatch.setenv(name, value)
+    yield me
+    if scratch is not None:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@pytest.fixture
+def new_project(tmp_path: Path) -> Callable[..., Path]:
+    """Make scratch project folders: `new_project("name")`; nothing in them, not even `.helix/`."""
+
+    def make(name: str = "project") -> Path:
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def project(new_project: Callable[..., Path]) -> Path:
+    """One scratch project folder."""
+    return new_project()
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[RunningWorker]:
+    """A real worker with the packaged MiniLM model, started once in a test session."""
+    home = Path(tempfile.mkdtemp(prefix="hx-"))
+    running = RunningWorker(home, "sentence-transformers/all-MiniLM-L6-v2")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(FOREIGN):
+                patch.delenv(name)
+        for name, value in running.env.items():
+            patch.setenv(name, value)
+        assert lifecycle.start(Path(sys.executable)), "the worker cannot be started"
+        found = client.wait_ready(MODEL_SECONDS)
+        address = paths.socket_path()
+    if not found or found.get("model") != running.model:
+        pytest.fail(f"the worker has no model: {found}")
+    yield running
+    client.request("stop", {}, address=address)
+    shutil.rmtree(home, ignore_errors=True)
