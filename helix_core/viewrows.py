@@ -167,9 +167,12 @@ class TaskLine:
     """One task of a plan."""
 
     seq: str
+    key: str
+    """Its number as it is compared: 3 and 03 are one task."""
     slug: str
     description: str
     blocked_by: tuple[str, ...]
+    """Keys of the tasks it waits for."""
     state: str
     attempts: int
     started_at: str

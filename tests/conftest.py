@@ -53,8 +53,8 @@ class RunningWorker(User):
 
     @property
     def env(self) -> dict[str, str]:
-        """Like a user's, with the worker in use."""
-        return {**super().env, "HELIX_WORKER": "auto"}
+        """Like a user's, with the worker in use, and patience for a busy machine."""
+        return {**super().env, "HELIX_WORKER": "auto", "HELIX_WORKER_WAIT_MS": "4000"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -134,9 +134,7 @@ def _before(context: _Context, call: _Call) -> list[Fired]:
 
 
 def _start(context: _Context, call: _Call) -> list[Fired]:
-    return context.fire(
-        "SubagentStart", agent_id=call.agent_id, agent_type=call.launch.agent_type
-    )
+    return context.fire("SubagentStart", agent_id=call.agent_id, agent_type=call.launch.agent_type)
 
 
 def _after(context: _Context, call: _Call, tool_input: dict[str, Any]) -> list[Fired]:

@@ -27,7 +27,9 @@ def build(conn: sqlite3.Connection, played: Sequence[Played]) -> Json:
         "insights": _insights(conn, [one.session_id for one in played]),
         "hooks": _hooks(conn, [fired for one in played for fired in one.fired]),
         "edges": dict(
-            conn.execute("SELECT relation, count(*) FROM insight_edges GROUP BY relation").fetchall()
+            conn.execute(
+                "SELECT relation, count(*) FROM insight_edges GROUP BY relation"
+            ).fetchall()
         ),
         "waiting": conn.execute(
             "SELECT count(*) FROM agent_run WHERE feedback = 'pending'"
@@ -45,7 +47,7 @@ def _session(conn: sqlite3.Connection, played: Played) -> Json:
     """One session: its agents in the order of their waves, each with what it was given."""
     rows = conn.execute(
         "SELECT id, agent_id, agent_type, tool_use_id, task_id, task, query, state,"
-        " outcome_source, mode, summary FROM agent_run WHERE session_id = ?",
+        " outcome_source, mode, summary, feedback FROM agent_run WHERE session_id = ?",
         (played.session_id,),
     ).fetchall()
     agents = [
@@ -54,16 +56,17 @@ def _session(conn: sqlite3.Connection, played: Played) -> Json:
             "type": row[2],
             "wave": played.waves.get(row[3]),
             "task_id": row[4],
-            "task": row[5] or row[6],
+            "task": row[5] or row[6] or "",
             "outcome": row[7],
             "outcome_source": row[8],
             "recalled_by": row[9],
             "summary": row[10],
+            "feedback": row[11],
             "given": _given(conn, row[0]),
         }
         for row in rows
     ]
-    agents.sort(key=lambda agent: (agent["wave"] or 0, agent["task_id"] or "", agent["agent_id"]))
+    agents.sort(key=lambda agent: (agent["wave"] or 0, agent["task_id"] or "", agent["task"]))
     return {"session_id": played.session_id, "objective": played.objective, "agents": agents}
 
 
@@ -165,7 +168,9 @@ def _hooks(conn: sqlite3.Connection, fired: Sequence[Fired]) -> Json:
         }
         for event, group in outside.items()
     }
-    errors = [f"{one.event} (exit code {one.returncode}): {one.error}" for one in fired if one.error]
+    errors = [
+        f"{one.event} (exit code {one.returncode}): {one.error}" for one in fired if one.error
+    ]
     return {
         "calls": len(fired),
         "nonzero_exits": sum(one.returncode != 0 for one in fired),

@@ -21,7 +21,7 @@ from typing import Any
 
 from helix_core import local, paths, settings
 from helix_core.cli import output
-from helix_core.demo import client, report, script, show
+from helix_core.demo import client, lessons, report, script, show
 from helix_core.demo.play import Played, Scene, play_session
 from helix_core.embed import client as worker
 from helix_core.embed import lifecycle
@@ -46,7 +46,7 @@ class Place:
 
 
 def main(*, tui: bool = False, as_json: bool = False) -> int:
-    """Play the story and print the report; 1 where a hook failed, else 0.
+    """Play the story and print the report; returns 1 where a hook failed or complained, else 0.
 
     `tui`: open the dashboard on the scratch project meanwhile, where there is a terminal.
     `as_json`: the report as one JSON document on standard output, all talk on standard error.
@@ -77,7 +77,8 @@ def main(*, tui: bool = False, as_json: bool = False) -> int:
         output.emit_json(found)
     else:
         show.show(found)
-    return 1 if found["hooks"]["nonzero_exits"] or found["hooks"]["failed"] else 0
+    hooks = found["hooks"]
+    return 1 if hooks["nonzero_exits"] or hooks["failed"] or hooks["errors"] else 0
 
 
 def _scratch() -> Place:
@@ -120,7 +121,7 @@ def _recall(project: Project) -> tuple[str, bool]:
 
 
 def _store_lessons(project: Project, vectors: bool) -> None:
-    for lesson in script.LESSONS:
+    for lesson in lessons.LESSONS:
         args = {
             "content": lesson.content,
             "tags": list(lesson.tags),

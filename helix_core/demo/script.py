@@ -1,7 +1,8 @@
-"""The story of the demonstration, as data: a small shop, twelve insights, three sessions.
+"""The story of the demonstration, as data: three sessions on a small shop.
 
 Nothing happens here. What an agent is told and what it answers is worded in `prompts`; `play` sends
-it through the hooks. May import the standard library only.
+it through the hooks; what the memory knows before stands in `lessons`. May import the standard
+library only.
 """
 
 from __future__ import annotations
@@ -10,15 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Ending = Literal["delivered", "partial", "blocked", "crashed", "unmarked"]
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """One insight the memory holds before the first session; `effectiveness` in [0, 1]."""
-
-    content: str
-    tags: tuple[str, ...]
-    effectiveness: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -65,73 +57,6 @@ class Session:
         """Every task of the session in the order of its plan."""
         return tuple(task for wave in self.waves for task in wave)
 
-
-LESSONS = (
-    Lesson(
-        "When charging a card, send one idempotency key per order because the payment provider"
-        " repeats requests that timed out",
-        ("payments",),
-        0.6,
-    ),
-    Lesson(
-        "When a payment webhook arrives, check its signature against the raw request body because"
-        " the JSON parser reorders the keys",
-        ("payments", "webhook"),
-    ),
-    Lesson(
-        "When order totals are added up, count in integer cents because float sums differ from the"
-        " invoice by a cent",
-        ("money",),
-        0.65,
-    ),
-    Lesson(
-        "When an order mail is sent, put it into the outbox table inside the transaction because a"
-        " rolled back order must not send mail",
-        ("mail",),
-    ),
-    Lesson(
-        "When stock is reserved for a cart, lock the product row first because two carts can take"
-        " the last piece",
-        ("stock",),
-        0.55,
-    ),
-    Lesson(
-        "When stock is released for a cancelled order, write a stock movement instead of changing"
-        " the quantity because the audit sums the movements",
-        ("stock",),
-    ),
-    Lesson(
-        "When a card payment is refunded, refund the captured amount and not the order total"
-        " because part of it may be paid back already",
-        ("payments", "refunds"),
-    ),
-    Lesson(
-        "When an account is deleted, blank the name and keep the rows because the bookkeeping has to"
-        " hold them for ten years",
-        ("customers",),
-        0.55,
-    ),
-    Lesson(
-        "When a discount or voucher lowers the order total, spread it over the lines because tax is"
-        " computed per line",
-        ("money", "vouchers"),
-    ),
-    Lesson(
-        "When an invoice PDF is rendered, embed the font because the container has no system fonts",
-        ("invoices",),
-        0.45,
-    ),
-    Lesson(
-        "When a column is added to the orders table, add it nullable and backfill in batches because"
-        " the lock stops the checkout",
-        ("database",),
-    ),
-    Lesson(
-        "When search results are paged, sort by id last because equal prices let rows jump between"
-        " pages",
-        ("search",),
-    ),
-)
 
 CARDS = Session(
     objective="let customers pay their order by card",
@@ -204,17 +129,17 @@ CARDS = Session(
 )
 
 REFUNDS = Session(
-    objective="give customers their money back when an order is cancelled",
+    objective="refund customers who cancel their order",
     waves=(
         (
             Task(
                 1,
                 "refund-card",
-                "Refund the card payment of a cancelled order, exactly once",
+                "Refund the captured amount of a cancelled card payment, exactly once",
                 ("shop/payments.py",),
                 "pytest tests/test_payments.py",
                 "delivered",
-                "cancelled orders are refunded once, with the captured amount",
+                "cancelled payments are refunded once, with the captured amount",
                 check="passed",
             ),
             Task(

@@ -30,27 +30,27 @@ def show(report: Json) -> None:
     _summary(report)
 
 
-def _agent_rows(agent: Json) -> list[tuple[str, ...]]:
+def _agent_rows(agent: Json) -> list[tuple[object, ...]]:
     """One row per insight the agent was given; one without any where it was given none."""
     who = f"{agent['type'].removeprefix('helix-')} {agent['task_id'] or ''}".strip()
     source = agent["outcome_source"]
     how = f" ({source})" if source in {"verified", "contradicted"} else ""
-    head = (who, shorten(agent["task"] or "", TASK_WIDTH), f"{agent['outcome']}{how}")
+    head = (who, shorten(agent["task"], TASK_WIDTH), f"{agent['outcome']}{how}")
     if not agent["given"]:
         return [(*head, "-", "-")]
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for item in agent["given"]:
         cosine = "keyword" if item["relevance"] is None else f"{item['relevance']:.2f}"
         held = ", withheld" if item["withheld"] else ""
         name = f"{shorten(item['name'], NAME_WIDTH)} ({cosine}{held})"
-        rows.append((*head, name, _move(item)))
+        rows.append((*head, name, _move(item, agent["feedback"])))
         head = ("", "", "")
     return rows
 
 
-def _move(item: Json) -> str:
+def _move(item: Json, feedback: str) -> str:
     if item["before"] is None:
-        return "no feedback"
+        return "waits for a vector" if feedback == "pending" else "no feedback"
     return f"{item['before']:.3f} -> {item['after']:.3f}"
 
 
@@ -71,7 +71,9 @@ def _insight_row(item: Json) -> tuple[object, ...]:
 
 
 def _hooks(hooks: Json) -> None:
-    output.line(f"{hooks['calls']} hook processes, {hooks['nonzero_exits']} with an exit code but 0")
+    output.line(
+        f"{hooks['calls']} hook processes, {hooks['nonzero_exits']} with an exit code but 0"
+    )
     rows = [
         (
             event,

@@ -17,6 +17,8 @@ from helix_core.embed import client
 from helix_core.errors import WorkerError
 
 MODULE = "helix_core.embed.server"
+_started: list[subprocess.Popen[bytes]] = []
+"""Our children that may still run: kept, so that a long-lived caller leaves no zombies behind."""
 
 
 def environment_python() -> Path | None:
@@ -37,7 +39,7 @@ def start(python: Path | None = None) -> bool:
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (data / "worker.log").open("ab") as log:
-            subprocess.Popen(
+            process = subprocess.Popen(
                 [str(chosen), "-m", MODULE],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -49,6 +51,7 @@ def start(python: Path | None = None) -> bool:
             )
     except OSError:
         return False
+    _started[:] = [each for each in _started if each.poll() is None] + [process]
     return True
 
 

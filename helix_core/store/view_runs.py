@@ -180,10 +180,10 @@ def tasks(conn: sqlite3.Connection, run: RunLine, crew: Sequence[AgentLine]) -> 
     found = []
     for row in rows:
         seq = task_key(cells.text(row[0]))
-        blockers = cells.names(row[3])
+        blockers = tuple(map(task_key, cells.names(row[3])))
         state = known[seq]
         if not state:
-            free = all(known.get(task_key(name), "") in RESOLVED for name in blockers)
+            free = all(known.get(name, "") in RESOLVED for name in blockers)
             state = "ready" if free else "pending"
         found.append(_task(row, state, blockers, by_task.get(seq, ())))
     return found
@@ -194,6 +194,7 @@ def _task(
 ) -> TaskLine:
     return TaskLine(
         seq=cells.text(row[0]),
+        key=task_key(cells.text(row[0])),
         slug=cells.text(row[1]),
         description=cells.text(row[2])[:SHORT],
         blocked_by=blockers,

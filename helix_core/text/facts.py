@@ -13,7 +13,10 @@ _RUN_NOUNS = (
     r"executions?|trials?|invocations?|workers?|agents?|tasks?|commits?"
 )
 # "run 3 times", "give the job 2 GB": a number before a plural or a unit is a quantity, no counter.
-_NO_QUANTITY = r"(?! (?!(?:fails|hangs|crashes|passes|times out|is|was|has|does|this)\b)[a-z]+s\b| ?(?:[kmgt]i?b|ms|sec|s|min|m|h|%)(?!\w))"
+_NO_QUANTITY = (
+    r"(?! (?!(?:fails|hangs|crashes|passes|times out|is|was|has|does|this)\b)[a-z]+s\b"
+    r"| ?(?:[kmgt]i?b|ms|sec|s|min|m|h|%)(?!\w))"
+)
 # These count too, unless they name a place in something: "step 3 of the wizard" is a fact.
 _PLACE_NOUNS = r"cases?|lines?|steps?|issues?|tickets?|prs?|pull requests?|examples?|samples?|rows?"
 _LABEL = r"(?: id| number| no\.?)?[ :=]*"

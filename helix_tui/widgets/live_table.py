@@ -82,7 +82,7 @@ class LiveTable(ScrollView, can_focus=True):
         if same and self._asked is None and (self.key is not None or not rows):
             return
         self._rows, self._offset, self._total, self._asked = rows, offset, count, None
-        self.virtual_size = Size(self.size.width, count + self._head)
+        self.virtual_size = Size(self._width, count + self._head)
         found = self._index_of(self.key)
         if found is None and self.key is not None:
             found = position
@@ -93,6 +93,12 @@ class LiveTable(ScrollView, can_focus=True):
             self._scroll(found - line if 0 <= line < height else found - height // 2)
         self._settle()
         self.refresh()
+
+    def set_empty(self, text: str) -> None:
+        """What to say where there is no row."""
+        if text != self._empty:
+            self._empty = text
+            self.refresh()
 
     def select(self, key: int | None) -> None:
         """Put the cursor on the row of that key, now or as soon as it is there."""
@@ -150,8 +156,12 @@ class LiveTable(ScrollView, can_focus=True):
     # -- moving -------------------------------------------------------------------------------
 
     @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width
+
+    @property
     def _height(self) -> int:
-        return self.size.height - self._head
+        return self.scrollable_content_region.height - self._head
 
     def _scroll(self, line: int) -> None:
         self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
@@ -211,17 +221,17 @@ class LiveTable(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
-        self.virtual_size = Size(self.size.width, self._total + self._head)
+        self.virtual_size = Size(self._width, self._total + self._head)
         self._go(self.cursor)
 
     # -- drawing ------------------------------------------------------------------------------
 
     def _placed(self) -> list[tuple[int, int]]:
-        return fit_columns(self._columns, self.size.width, self._least)
+        return fit_columns(self._columns, self._width, self._least)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the head, a row, or nothing."""
-        width = self.size.width
+        width = self._width
         base = self.rich_style
         if y < self._head:
             return self._head_line(base).adjust_cell_length(width, base)
@@ -247,7 +257,7 @@ class LiveTable(ScrollView, can_focus=True):
                 Segment(fit(title, wide, right=column.right), marked if here else plain)
             )
             segments.append(Segment(" " * GAP, plain))
-        return Strip(segments).adjust_cell_length(self.size.width, plain)
+        return Strip(segments).adjust_cell_length(self._width, plain)
 
     def _row_line(self, index: int, base: Style) -> Strip:
         row = self._row(index)
@@ -259,7 +269,7 @@ class LiveTable(ScrollView, can_focus=True):
         segments = [Segment(sign, base)]
         if row is None:
             return Strip([*segments, Segment(self._glyphs.mark("more"), base)]).adjust_cell_length(
-                self.size.width, base
+                self._width, base
             )
         for n, wide in self._placed():
             text, role = row.cells[n]
@@ -268,4 +278,4 @@ class LiveTable(ScrollView, can_focus=True):
                 style = base + self.get_component_rich_style(f"live-table--{role}", partial=True)
             segments.append(Segment(fit(text, wide, right=self._columns[n].right), style))
             segments.append(Segment(" " * GAP, base))
-        return Strip(segments).adjust_cell_length(self.size.width, base)
+        return Strip(segments).adjust_cell_length(self._width, base)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from helix_core.store.view_runs import task_key
 from helix_tui import formats
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import AgentLine, FeedLine, GivenLine, TaskLine
@@ -33,8 +32,8 @@ GIVEN_COLUMNS = (
     Column("via", "via", 8, drop=3),
     Column("tokens", "tok", 4, right=True, drop=4),
     Column("insight", "insight"),
-    Column("outcome", "outcome", 11, drop=1),
-    Column("moved", "before -> after", 15, drop=0),
+    Column("outcome", "outcome", 11, drop=5),
+    Column("moved", "before -> after", 15),
 )
 FEED_COLUMNS = (
     Column("at", "", 8),
@@ -54,9 +53,9 @@ def _state(glyphs: Glyphs, name: str) -> Cell:
 
 def task_rows(tasks: Sequence[TaskLine], glyphs: Glyphs, now: datetime) -> list[Row]:
     """Tasks layer by layer, the layer's number before its first task; keys count the rows."""
-    by_key = {task_key(task.seq): task for task in tasks}
+    by_key = {task.key: task for task in tasks}
     order = {key: n for n, key in enumerate(by_key)}
-    blockers = {key: [task_key(b) for b in task.blocked_by] for key, task in by_key.items()}
+    blockers = {key: task.blocked_by for key, task in by_key.items()}
     rows = []
     for number, layer in enumerate(layers(blockers), 1):
         for place, key in enumerate(layer):

@@ -110,7 +110,13 @@ def test_hook_commands_work_from_any_folder(tmp_path: Path, folder: str) -> None
     ((_, _, hook),) = [item for item in _hooks() if item[0] == "PreToolUse"]
     prompt = "TASK_ID: 1\nTASK: Repair the invoice renewal job\nOBJECTIVE: invoices"
     call = {"subagent_type": "helix:helix-builder", "prompt": prompt}
-    payload = {"session_id": "s", "cwd": str(project), "tool_use_id": "t1", "tool_input": call}
+    payload = {
+        "session_id": "s",
+        "cwd": str(project),
+        "tool_name": "Agent",
+        "tool_use_id": "t1",
+        "tool_input": call,
+    }
     done = subprocess.run(
         ["/bin/sh", "-c", hook["command"]],
         input=json.dumps(payload),
@@ -168,7 +174,7 @@ def _complaints(report: dict[str, Any]) -> list[object]:
 
 @pytest.fixture
 def plugin_folder(tmp_path: Path) -> Path:
-    """A copy of what a user installs, without the marketplace: the plugin itself is looked at."""
+    """A copy of what the client reads of the plugin; skips where there is no client."""
     reason = client.unavailable()
     if reason and os.environ.get("HELIX_E2E_REQUIRED") == "1":
         pytest.fail(f"required, but {reason}")
@@ -182,16 +188,10 @@ def plugin_folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("as_marketplace", [True, False])
-def test_the_client_has_nothing_to_complain_about(
-    plugin_folder: Path, tmp_path: Path, as_marketplace: bool
-) -> None:
-    if not as_marketplace:
-        (plugin_folder / ".claude-plugin" / "marketplace.json").unlink()
+def test_the_client_has_nothing_to_complain_about(plugin_folder: Path, tmp_path: Path) -> None:
     report = _validate(plugin_folder, tmp_path / "scratch")
     assert report["success"] is True
     assert _complaints(report) == []
-    assert report["manifest"]["type"] == ("marketplace" if as_marketplace else "plugin")
     provided = report["provides"]
     assert len(provided["hooks"]) == len(HANDLERS)
     assert len(provided["skills"]) == len(list(ROOT.glob("skills/*/SKILL.md")))
@@ -200,8 +200,10 @@ def test_the_client_has_nothing_to_complain_about(
 
 @pytest.mark.e2e
 def test_the_client_would_complain(plugin_folder: Path, tmp_path: Path) -> None:
-    (plugin_folder / ".claude-plugin" / "marketplace.json").unlink()
     agent = plugin_folder / "agents" / "helix-builder.md"
-    text = agent.read_text(encoding="utf-8").replace("description: Use", "description: a: b")
-    agent.write_text(text, encoding="utf-8")
-    assert _complaints(_validate(plugin_folder, tmp_path / "scratch"))
+    text = agent.read_text(encoding="utf-8")
+    agent.write_text(text.replace("\ndescription:", "\nabout:"), encoding="utf-8")
+    (plugin_folder / ".claude-plugin" / "icon.png").unlink()
+    report = _validate(plugin_folder, tmp_path / "scratch")
+    assert report["success"] is False
+    assert len(_complaints(report)) == 2

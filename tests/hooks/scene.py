@@ -6,6 +6,7 @@ Role: set-up and evidence for the tests of the hooks. May import helix_core and 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
@@ -23,25 +24,23 @@ def database(project: Path) -> Path:
 
 
 def store(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
-    """Store insights without vectors; each has to become a row of its own. Their names."""
+    """Store insights, with vectors where the test has a worker; each becomes a row of its own."""
     place = paths.find_project(project)
     names = []
     for content in contents:
-        done = local.run(place, "store", {"content": content, "tags": list(tags)})
+        args = {"content": content, "tags": list(tags)}
+        if with_worker():
+            done = client.request("store", args, place, first_ms=5000)
+        else:
+            done = local.run(place, "store", args)
         assert done["status"] == "added", done
         names.append(str(done["name"]))
     return names
 
 
-def store_embedded(project: Path, *contents: str) -> list[str]:
-    """Store insights with their vectors, through the running worker. Their names."""
-    place = paths.find_project(project)
-    names = []
-    for content in contents:
-        done = client.request("store", {"content": content}, place, first_ms=5000)
-        assert done["status"] == "added", done
-        names.append(str(done["name"]))
-    return names
+def with_worker() -> bool:
+    """Whether this test runs with the real worker."""
+    return os.environ["HELIX_WORKER"] != "off"
 
 
 def rows(project: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:

@@ -1,0 +1,1 @@
+"""Benchmarks: plain scripts, `python -m benchmarks.NAME [--json FILE] [--quick]`."""

@@ -1,0 +1,97 @@
+"""`helix-tui`: arguments, and every friendly way to fail before the screen is taken.
+
+The only module that reads the environment. `--version` answers before anything heavy is imported.
+Exit codes: 0 done, 1 no terminal, 2 wrong usage, 3 the memory or the dashboard's packages missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import helix_core
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The arguments."""
+    parser = argparse.ArgumentParser(
+        prog="helix-tui", description="The dashboard of helix: runs and insights, live."
+    )
+    parser.add_argument("--version", action="version", version=f"helix {helix_core.__version__}")
+    parser.add_argument(
+        "--project", metavar="DIR", help="the project (default: found from the working folder)"
+    )
+    parser.add_argument(
+        "--db", metavar="PATH", help="the database (default: .helix/helix.db of the project)"
+    )
+    parser.add_argument("--view", choices=("run", "insights"), default="run", help="the first view")
+    parser.add_argument(
+        "--snapshot",
+        metavar="VIEW",
+        choices=("run", "insights"),
+        help="print what a view shows (run or insights) as text, and exit",
+    )
+    parser.add_argument("--json", action="store_true", help="with --snapshot: one JSON document")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the dashboard, or print its facts; returns the exit code."""
+    options = build_parser().parse_args(argv)
+    from helix_core.paths import find_project
+
+    project = find_project(options.project, database=options.db)
+    if options.snapshot:
+        return _print(project, options.snapshot, options.json)
+    if not _has_terminal():
+        _print(project, options.view, False)
+        sys.stderr.write("helix-tui: needs a terminal; above is what it would show\n")
+        return 1
+    try:
+        from helix_tui.app import HelixApp
+    except ModuleNotFoundError as error:
+        sys.stderr.write(
+            f"helix-tui: the package {error.name} is missing; `helix setup` installs it\n"
+        )
+        return 3
+    from helix_tui.glyphs import choose
+
+    glyphs = choose(dict(os.environ), sys.stdout.encoding or "")
+    HelixApp(project, glyphs, view=options.view).run()
+    return 0
+
+
+def _has_terminal() -> bool:
+    if os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return False
+    try:  # the screen is drawn on standard error
+        return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _print(project: object, view: str, as_json: bool) -> int:
+    try:
+        from helix_core.paths import Project
+        from helix_tui import plain
+    except ModuleNotFoundError as error:
+        sys.stderr.write(
+            f"helix-tui: the package {error.name} is missing; `helix setup` installs it\n"
+        )
+        return 3
+    assert isinstance(project, Project)
+    found = plain.facts(project, view)
+    text = plain.as_json(found) if as_json else plain.as_text(found)
+    try:
+        sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+    except UnicodeEncodeError:  # a terminal that is not UTF-8
+        sys.stdout.write(text.encode("ascii", "replace").decode("ascii") + "\n")
+    except BrokenPipeError:
+        return 0
+    return 3 if found["problem"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

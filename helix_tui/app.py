@@ -1,0 +1,219 @@
+"""The application: modes, the feed, and the handlers that change state. No query runs here.
+
+May import textual, the screens, `data`, and nothing that opens a database.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from helix_core.errors import HelixError
+from helix_core.paths import Project
+from helix_tui import actions, bindings
+from helix_tui.data import commands, files
+from helix_tui.data.feed import Feed
+from helix_tui.data.service import Watch
+from helix_tui.formats import literal
+from helix_tui.glyphs import Glyphs
+from helix_tui.messages import (
+    CommandAsked,
+    CommandDone,
+    InsightAsked,
+    SnapshotReady,
+    WantedChanged,
+)
+from helix_tui.screens.base import ViewScreen
+from helix_tui.screens.help import Help
+from helix_tui.screens.insights import InsightsScreen
+from helix_tui.screens.run import RunScreen
+from helix_tui.state import Snapshot
+from helix_tui.themes import THEMES
+
+COMMANDS: dict[str, Callable[..., str]] = {
+    "trash": commands.trash,
+    "pin": commands.pin,
+    "undo": commands.undo,
+}
+
+
+class HelixApp(App[None]):
+    """The dashboard of one project."""
+
+    TITLE = "helix"
+    CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("app")
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
+
+    def __init__(
+        self, project: Project, glyphs: Glyphs, *, view: str = "run", watch: Watch | None = None
+    ) -> None:
+        super().__init__()
+        self.project = project
+        self.glyphs = glyphs
+        self.snapshot: Snapshot | None = None
+        """The newest one; what is on the screen is drawn from it."""
+        self.paused = False
+        self._first_view = view
+        self.feed = Feed(project, self._post, watch=watch)
+        latest = self._latest
+        self.views: dict[str, ViewScreen] = {
+            "run": RunScreen(glyphs, latest),
+            "insights": InsightsScreen(glyphs, latest),
+        }
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+        self.animation_level = "none"
+
+    def _post(self, snapshot: Snapshot) -> None:
+        self.post_message(SnapshotReady(snapshot))
+
+    def _latest(self) -> tuple[Snapshot | None, bool]:
+        return self.snapshot, self.paused
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Start reading; the first paint does not wait for it."""
+        for name, screen in self.views.items():
+            self.add_mode(name, partial(_same, screen))
+        self.switch_mode(self._first_view)
+        self.set_class(self.glyphs.ascii, "-ascii")
+        self.feed.want(self.views[self._first_view].wanted())
+        self.feed.start()
+        self.set_interval(1.0, self._tick)
+        self.run_worker(
+            files.watch(self.project.home, self.feed.wake, self.feed.remark),
+            group="files",
+            exclusive=True,
+            exit_on_error=False,
+        )
+        self._leave_on_signals()
+
+    def _leave_on_signals(self) -> None:
+        """Hung up on or asked to end: give the terminal back first."""
+        import asyncio
+
+        for name in ("SIGTERM", "SIGHUP"):
+            with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(getattr(signal, name), self.exit)
+
+    def on_unmount(self) -> None:
+        """Let go of the database."""
+        self.feed.stop()
+
+    @property
+    def view(self) -> ViewScreen:
+        """The view in front, also under a dialog."""
+        return self.views[self.current_mode]
+
+    def _tick(self) -> None:
+        """What depends on the time alone: running clocks and the data's age."""
+        self.view.show()
+
+    # -- messages -----------------------------------------------------------------------------
+
+    def on_snapshot_ready(self, message: SnapshotReady) -> None:
+        """A new picture."""
+        self.snapshot = message.snapshot
+        self.view.show()
+        self.refresh_bindings()
+
+    def on_wanted_changed(self, message: WantedChanged) -> None:
+        """The view in front wants other rows."""
+        self.feed.want(self.view.wanted())
+
+    def on_insight_asked(self, message: InsightAsked) -> None:
+        """Go to one insight, wherever it was seen."""
+        screen = self.views["insights"]
+        self.switch_mode("insights")
+        if isinstance(screen, InsightsScreen):
+            self.call_after_refresh(screen.open_insight, message.insight_id)
+
+    def on_command_asked(self, message: CommandAsked) -> None:
+        """Carry out a change in a thread of its own."""
+        self._carry_out(message.command, *message.args)
+
+    def _carry_out(self, name: str, *args: object) -> None:
+        command = partial(COMMANDS[name], self.project, *args)
+        self.run_worker(
+            partial(self._in_thread, command), thread=True, group="commands", exit_on_error=False
+        )
+
+    def _in_thread(self, command: Callable[[], str]) -> None:
+        try:
+            done = CommandDone(command())
+        except HelixError as error:
+            done = CommandDone(str(error), failed=True)
+        except Exception as error:  # noqa: BLE001 - a person sees one line, not a traceback
+            done = CommandDone(f"{type(error).__name__}: {error}", failed=True)
+        self.feed.refresh()
+        self.post_message(done)
+
+    def on_command_done(self, message: CommandDone) -> None:
+        """Say what came of it."""
+        self.notify(
+            literal(message.text),
+            severity="warning" if message.failed else "information",
+            markup=False,
+            timeout=6,
+        )
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_view(self, name: str) -> None:
+        """Another view."""
+        if not isinstance(self.screen, ViewScreen):
+            return
+        self.switch_mode(name)
+
+    def action_pause(self) -> None:
+        """Hold the picture still, or go on."""
+        self.paused = not self.paused
+        self.feed.pause(self.paused)
+        self.view.show()
+
+    def action_undo(self) -> None:
+        """Take back the newest change."""
+        self._carry_out("undo")
+
+    def action_zoom(self) -> None:
+        """The focused pane alone, or all of them again."""
+        if self.screen.maximized is not None:
+            self.screen.minimize()
+        elif self.screen.focused is not None:
+            self.screen.maximize(self.screen.focused)
+
+    def action_help(self) -> None:
+        """The keys."""
+        if isinstance(self.screen, ViewScreen):
+            self.push_screen(Help(self.screen.VIEW))
+
+    def action_leave(self) -> None:
+        """End, with the terminal as it was."""
+        self.exit()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: every action of the registry that applies here, and the theme."""
+        yield SystemCommand("Theme", "Choose colours", self.action_change_theme)
+        places = ("app", screen.VIEW) if isinstance(screen, ViewScreen) else ("app",)
+        for action in (a for place in places for a in actions.of(place) if a.palette):
+            target = "app" if action.where == "app" else "screen"
+            yield SystemCommand(
+                action.label,
+                action.help,
+                partial(self.run_action, f"{target}.{action.action}"),
+            )
+
+
+def _same(screen: ViewScreen) -> ViewScreen:
+    return screen

@@ -1,0 +1,93 @@
+"""What every view has: the state line, a notice, its own panes, the problem in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from helix_core import clock
+from helix_tui.formats import literal
+from helix_tui.glyphs import Glyphs
+from helix_tui.messages import WantedChanged
+from helix_tui.state import Snapshot, Wanted
+from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.problem_pane import ProblemPane
+from helix_tui.widgets.state_line import StateLine
+
+TOO_SMALL = "helix needs a little more room: 60 columns and 16 lines."
+
+
+class ViewScreen(Screen[None]):
+    """A top-level view. It draws the snapshot it was given last, and says which rows it wants."""
+
+    VIEW: ClassVar[str] = ""
+    TITLE = "helix"
+
+    def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
+        super().__init__()
+        self.glyphs = glyphs
+        self.latest = latest
+        """The newest snapshot, and whether the picture is paused."""
+
+    def compose(self) -> ComposeResult:
+        """The frame around the view's own panes."""
+        yield StateLine(self.VIEW, self.glyphs)
+        yield Pieces("notice")
+        with Container(id="view"):
+            yield from self.compose_view()
+        yield ProblemPane(id="problem")
+        yield Static(TOO_SMALL, id="too-small")
+        yield Footer(compact=True)
+
+    def compose_view(self) -> ComposeResult:
+        """The view's own panes."""
+        yield from ()
+
+    def wanted(self) -> Wanted:
+        """The rows this view shows."""
+        return Wanted(view=self.VIEW)
+
+    def draw(self, snapshot: Snapshot, now: datetime) -> None:
+        """Show a snapshot that holds something for this view."""
+
+    def ask(self) -> None:
+        """Say that other rows are wanted."""
+        self.post_message(WantedChanged())
+
+    def on_mount(self) -> None:
+        """Show what there is already."""
+        self.show()
+
+    def on_screen_resume(self) -> None:
+        """This view is in front again."""
+        self.ask()
+        self.show()
+
+    def show(self) -> None:
+        """Draw the newest snapshot; also called every second, for what depends on the time."""
+        if not self.is_mounted:
+            return
+        snapshot, paused = self.latest()
+        now = clock.now()
+        self.query_one(StateLine).show(snapshot, paused, now)
+        if snapshot is None:
+            return
+        problem = snapshot.problem
+        blocking = problem is not None and problem.blocking
+        self.set_class(blocking, "-problem")
+        if problem is not None and problem.blocking:
+            self.query_one(ProblemPane).show(problem)
+        notice = snapshot.note
+        if problem is not None and not problem.blocking:
+            notice = f"{problem.title}. {problem.what} {problem.todo}"
+        line = self.query_one("#notice", Pieces)
+        line.display = bool(notice) and not blocking
+        line.show([(literal(notice), "")])
+        if not blocking:
+            self.draw(snapshot, now)

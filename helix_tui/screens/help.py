@@ -1,0 +1,62 @@
+"""Every key, from the registry, those of the current view first."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from helix_tui import actions, bindings, formats
+from helix_tui.widgets import pieces
+from helix_tui.widgets.table_layout import Cell
+
+WIDTH = 12
+
+
+def key_lines(view: str) -> list[list[Cell]]:
+    """The keys of a view, of its tables, and of everywhere."""
+    lines: list[list[Cell]] = []
+    for where in (view, "table", "app"):
+        lines.append([(actions.PLACES[where], "strong")])
+        for action in actions.of(where):
+            keys = " ".join(bindings.shown(key) for key in action.keys)
+            lines.append([(f"  {formats.fit(keys, WIDTH)} ", "accent"), (action.help, "")])
+        lines.append([])
+    return lines[:-1]
+
+
+class Help(ModalScreen[None]):
+    """The keys, over the view they are for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,f1,q,enter", "close", "Close"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, view: str) -> None:
+        super().__init__()
+        self._view = view
+
+    def compose(self) -> ComposeResult:
+        """A box that scrolls."""
+        with VerticalScroll(id="help-box") as box:
+            box.border_title = "Keys"
+            box.border_subtitle = "escape closes"
+            yield Static(pieces.lines(key_lines(self._view)))
+
+    def action_close(self) -> None:
+        """Back to the view."""
+        self.dismiss(None)
+
+    def action_down(self) -> None:
+        """A line down."""
+        self.query_one("#help-box").scroll_down(animate=False)
+
+    def action_up(self) -> None:
+        """A line up."""
+        self.query_one("#help-box").scroll_up(animate=False)

@@ -1,0 +1,190 @@
+"""View 2: every insight, sorted and filtered, and one of them whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+
+from helix_tui import bindings, formats
+from helix_tui.messages import (
+    Chosen,
+    CommandAsked,
+    FilterChanged,
+    RowsNeeded,
+    Selected,
+    SortAsked,
+)
+from helix_tui.screens.base import ViewScreen
+from helix_tui.screens.confirm import Confirm
+from helix_tui.state import InsightLine, InsightsView, InsightsWanted, Snapshot, Wanted
+from helix_tui.widgets import insight_rows
+from helix_tui.widgets.filter_bar import FilterBar
+from helix_tui.widgets.insight_detail import InsightDetailPane
+from helix_tui.widgets.live_table import LiveTable
+
+EMPTY = "The memory is empty: agents fill it, or `helix store`."
+NO_MATCH = "No insight matches; escape shows all."
+UPWARD = frozenset({"text"})
+"""Orders that are read upwards unless they are turned round."""
+
+
+class InsightsScreen(ViewScreen):
+    """A window of the table is wanted, and the row under the cursor in full."""
+
+    VIEW = "insights"
+    AUTO_FOCUS = "#insights"
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("insights")
+
+    _wanted = InsightsWanted()
+    _view: InsightsView | None = None
+
+    def compose_view(self) -> ComposeResult:
+        """The filter, the table, and the pane with one insight."""
+        yield FilterBar(id="filter")
+        with Container(id="halves"):
+            yield LiveTable(
+                insight_rows.COLUMNS,
+                id="insights",
+                glyphs=self.glyphs,
+                empty=EMPTY,
+                least=insight_rows.LEAST,
+            )
+            yield InsightDetailPane(self.glyphs)
+
+    def on_mount(self) -> None:
+        """Name the panes."""
+        self.table.border_title = "Insights"
+        self.query_one("#detail").border_title = "The selected one"
+        super().on_mount()
+
+    @property
+    def table(self) -> LiveTable:
+        """The table of insights."""
+        return self.query_one("#insights", LiveTable)
+
+    def wanted(self) -> Wanted:
+        """The window around what is visible, and the selected insight."""
+        return Wanted(view=self.VIEW, insights=self._wanted)
+
+    def draw(self, snapshot: Snapshot, now: datetime) -> None:
+        """Show the window, unless it answers an order or a filter that is no longer meant."""
+        view = snapshot.insights
+        if view is None:
+            return
+        mine, its = self._wanted, view.wanted
+        if (mine.sort, mine.reverse, mine.text) != (its.sort, its.reverse, its.text):
+            return
+        self._view = view
+        table, page = self.table, view.page
+        table.sorted_by(mine.sort, (mine.sort in UPWARD) != mine.reverse)
+        table.set_empty(NO_MATCH if page.total else EMPTY)
+        table.show(
+            insight_rows.rows(page.rows, self.glyphs, now),
+            offset=page.offset,
+            total=page.matching,
+            position=page.position if page.key == table.key else None,
+        )
+        table.border_title = formats.plural(page.matching, "insight")
+        self.query_one(FilterBar).count(page.matching, page.total)
+        detail = view.detail
+        if detail is None or detail.line.id == table.key:
+            self.query_one(InsightDetailPane).show(detail, now)
+
+    # -- what is wanted -----------------------------------------------------------------------
+
+    def _want(self, wanted: InsightsWanted) -> None:
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.ask()
+
+    def on_selected(self, message: Selected) -> None:
+        """Another row under the cursor: it is wanted in full."""
+        index = self.table.cursor if message.key is not None else None
+        self._want(replace(self._wanted, key=message.key, key_index=index))
+
+    def on_rows_needed(self, message: RowsNeeded) -> None:
+        """Another window."""
+        self._want(replace(self._wanted, offset=message.offset))
+
+    def on_filter_changed(self, message: FilterChanged) -> None:
+        """Another filter: the selected insight stays selected where it is let through."""
+        self.table.restart()
+        self._want(replace(self._wanted, text=message.text, offset=0, key=None, key_index=None))
+
+    def on_sort_asked(self, message: SortAsked) -> None:
+        """Sort by a column; once more turns it round."""
+        again = message.column == self._wanted.sort
+        self._order(message.column, not self._wanted.reverse if again else False)
+
+    def _order(self, sort: str, reverse: bool) -> None:
+        self.table.restart()
+        self._want(
+            replace(self._wanted, sort=sort, reverse=reverse, offset=0, key=None, key_index=None)
+        )
+
+    def open_insight(self, insight_id: int) -> None:
+        """Show one insight, wherever it is in the table; a filter is lifted."""
+        self.query_one(FilterBar).clear()
+        self.table.restart()
+        self.table.select(insight_id)
+        self._want(replace(self._wanted, text="", offset=0, key=insight_id, key_index=None))
+
+    def on_chosen(self, message: Chosen) -> None:
+        """Go on to the pane with the whole insight."""
+        self.query_one(InsightDetailPane).focus()
+
+    # -- what can be done ---------------------------------------------------------------------
+
+    def _selected(self) -> InsightLine | None:
+        rows = self._view.page.rows if self._view else ()
+        return next((row for row in rows if row.id == self.table.key), None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that would do nothing are not offered."""
+        if action in {"trash", "pin"}:
+            return self._selected() is not None
+        if action == "clear":
+            return bool(self._wanted.text)
+        return True
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.query_one(FilterBar).open()
+
+    def action_clear(self) -> None:
+        """Lift the filter."""
+        self.query_one(FilterBar).clear()
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        place = insight_rows.SORTS.index(self._wanted.sort)
+        self._order(insight_rows.SORTS[(place + 1) % len(insight_rows.SORTS)], False)
+
+    def action_reverse(self) -> None:
+        """Turn the order round."""
+        self._order(self._wanted.sort, not self._wanted.reverse)
+
+    def action_pin(self) -> None:
+        """Pin or unpin the selected insight."""
+        row = self._selected()
+        if row is not None:
+            self.post_message(CommandAsked("pin", row.name, not row.pinned))
+
+    def action_trash(self) -> None:
+        """Ask, then move the selected insight to the trash."""
+        row = self._selected()
+        if row is None:
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.post_message(CommandAsked("trash", (row.name,)))
+
+        question = "Move this insight to the trash?"
+        promise = "u brings it back. Until then the same text is not learned again."
+        self.app.push_screen(Confirm(question, row.content, promise, "Trash"), answered)

@@ -1,0 +1,64 @@
+"""The line in which a filter is typed, with how much it lets through."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input, Static
+
+from helix_tui.messages import FilterChanged
+
+
+class FilterBar(Horizontal):
+    """Hidden while there is no filter and nobody types one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave(True)", "Clear", show=True),
+        Binding("enter,down", "leave(False)", "Keep", show=True, priority=True),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """A slash, the text, the count."""
+        yield Static("/", id="filter-sign")
+        entry = Input(placeholder="words, tag:T, source:S, is:pinned", id="filter-text")
+        entry.cursor_blink = False
+        entry.can_focus = False  # while hidden it must not catch a key
+        yield entry
+        yield Static("", id="filter-count")
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.query_one("#filter-text", Input).value
+
+    def open(self) -> None:
+        """Show the bar and type in it."""
+        self.add_class("-open")
+        entry = self.query_one("#filter-text", Input)
+        entry.can_focus = True
+        entry.focus()
+
+    def clear(self) -> None:
+        """No filter any more."""
+        self.query_one("#filter-text", Input).value = ""
+        self.remove_class("-open")
+
+    def count(self, matching: int, total: int) -> None:
+        """Say how many rows the filter lets through."""
+        self.query_one("#filter-count", Static).update(f"{matching:,} of {total:,}")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Pass on what is typed, as it is typed."""
+        event.stop()
+        self.post_message(FilterChanged(event.value))
+
+    def action_leave(self, clear: bool) -> None:
+        """Back to the table, with the filter or without."""
+        if clear:
+            self.query_one("#filter-text", Input).value = ""
+        if not self.text:
+            self.remove_class("-open")
+        self.screen.query_one("LiveTable").focus()

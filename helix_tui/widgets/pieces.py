@@ -1,0 +1,36 @@
+"""From pieces of text with roles to textual's Content. The text is always literal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.content import Content
+from textual.widgets import Static
+
+from helix_tui.themes import ROLE_STYLES
+from helix_tui.widgets.table_layout import Cell
+
+
+def line(parts: Iterable[Cell]) -> Content:
+    """One line of pieces; no text in it is read as markup."""
+    return Content.assemble(*(Content.styled(text, ROLE_STYLES[role]) for text, role in parts))
+
+
+def lines(rows: Iterable[Iterable[Cell]]) -> Content:
+    """Several lines of pieces."""
+    return Content("\n").join([line(parts) for parts in rows])
+
+
+class Pieces(Static):
+    """A text of pieces that draws itself again only where it changed."""
+
+    def __init__(self, id: str) -> None:  # noqa: A002 - the name Textual gives it
+        super().__init__("", id=id)
+        self._parts: list[list[Cell]] | None = None
+
+    def show(self, *rows: Iterable[Cell]) -> None:
+        """One or more lines of pieces."""
+        parts = [list(row) for row in rows]
+        if parts != self._parts:
+            self._parts = parts
+            self.update(lines(parts))

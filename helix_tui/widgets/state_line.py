@@ -1,0 +1,81 @@
+"""The first line of every view: the views, the memory's state, the project, the data's age."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
+
+from helix_tui import formats
+from helix_tui.glyphs import Glyphs
+from helix_tui.state import Snapshot
+from helix_tui.widgets import pieces
+from helix_tui.widgets.table_layout import Cell
+
+VIEWS = (("run", "1 Run"), ("insights", "2 Insights"))
+
+
+def state_pieces(
+    snapshot: Snapshot | None, paused: bool, now: datetime, glyphs: Glyphs
+) -> list[Cell]:
+    """What the line says on its right side, the most important first."""
+    if snapshot is None:
+        return [("reading the memory", "muted")]
+    service = snapshot.service
+    state = glyphs.state(service.state)
+    sep = f" {glyphs.mark('sep')} "
+    parts: list[Cell] = [(state.text, state.role)]
+    if service.state == "ok" and service.model:
+        parts.append((f" {formats.literal(service.model)}", "muted"))
+    parts.append((sep, "muted"))
+    parts.append((formats.literal(snapshot.project), "strong"))
+    parts.append((sep, "muted"))
+    parts.append(age_piece(snapshot, paused, now))
+    return parts
+
+
+def age_piece(snapshot: Snapshot, paused: bool, now: datetime) -> Cell:
+    """How old the rows are: paused, stale since, or when the memory last changed."""
+    if snapshot.stale and snapshot.read_at:
+        return f"stale {formats.age(snapshot.read_at, now)}", "bad"
+    if snapshot.stale:
+        return "no data", "bad"
+    if paused:
+        return ("paused, news waits" if snapshot.held_back else "paused"), "warn"
+    if not snapshot.counts.changed_at:
+        return "live, empty", "muted"
+    return f"live, changed {formats.age(snapshot.counts.changed_at, now)}", "muted"
+
+
+class StateLine(Widget):
+    """Draws `state_pieces` beside the names of the views."""
+
+    def __init__(self, view: str, glyphs: Glyphs) -> None:
+        super().__init__(id="state-line")
+        self._view = view
+        self._glyphs = glyphs
+        self._parts: list[Cell] = []
+
+    def show(self, snapshot: Snapshot | None, paused: bool, now: datetime) -> None:
+        """Take in a snapshot; draws only what changed."""
+        parts = state_pieces(snapshot, paused, now, self._glyphs)
+        if parts != self._parts:
+            self._parts = parts
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line, cut from its end where it is too long."""
+        width = self.size.width
+        left: list[Cell] = []
+        for view, title in VIEWS:
+            here = view == self._view
+            left.append((f"[{title}]" if here else f" {title} ", "strong" if here else "muted"))
+        room = width - sum(cell_len(text) for text, _ in left) - 1
+        right: list[Cell] = []
+        for text, role in self._parts:
+            cut = formats.fit(text, min(cell_len(text), max(0, room)))
+            room -= cell_len(cut)
+            right.append((cut, role))
+        return pieces.line([*left, (" " * max(1, room + 1), ""), *right])
