@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ from textual.screen import Screen
 from helix_core.errors import HelixError
 from helix_core.paths import Project
 from helix_tui import actions, bindings
-from helix_tui.data import commands, files
+from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.data.service import Watch
 from helix_tui.formats import literal
@@ -36,12 +36,6 @@ from helix_tui.screens.insights import InsightsScreen
 from helix_tui.screens.run import RunScreen
 from helix_tui.state import Snapshot
 from helix_tui.themes import THEMES
-
-COMMANDS: dict[str, Callable[..., str]] = {
-    "trash": commands.trash,
-    "pin": commands.pin,
-    "undo": commands.undo,
-}
 
 
 class HelixApp(App[None]):
@@ -144,14 +138,18 @@ class HelixApp(App[None]):
         self._carry_out(message.command, *message.args)
 
     def _carry_out(self, name: str, *args: object) -> None:
-        command = partial(COMMANDS[name], self.project, *args)
         self.run_worker(
-            partial(self._in_thread, command), thread=True, group="commands", exit_on_error=False
+            partial(self._in_thread, name, *args),
+            thread=True,
+            group="commands",
+            exit_on_error=False,
         )
 
-    def _in_thread(self, command: Callable[[], str]) -> None:
+    def _in_thread(self, name: str, *args: object) -> None:
         try:
-            done = CommandDone(command())
+            from helix_tui.data import commands  # the first paint does not wait for what writes
+
+            done = CommandDone(commands.COMMANDS[name](self.project, *args))
         except HelixError as error:
             done = CommandDone(str(error), failed=True)
         except Exception as error:  # noqa: BLE001 - a person sees one line, not a traceback

@@ -1,7 +1,8 @@
 """The report of the demonstration: every figure is read from the rows the hooks left behind.
 
 Only what the client alone can know comes from outside: which calls were one wave, and the exit
-codes and wall times of the hook processes. May import the standard library and the store.
+codes and wall times of the hook processes. May import the standard library, the store and this
+package.
 """
 
 from __future__ import annotations

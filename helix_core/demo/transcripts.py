@@ -1,7 +1,7 @@
 """The files a Claude Code client keeps of a session: transcripts and each agent's `meta.json`.
 
 The records carry what helix reads of them and the fields around it, in the shape the client writes
-them. May import the standard library and `prompts`.
+them. May import the standard library, the clock and `prompts`.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, An
 
 def _answer(event: str, args: dict[str, Any], project: Project) -> dict[str, Any] | None:
     from helix_core import local, settings
-    from helix_core.embed import client
+    from helix_core.embed import client, lifecycle
     from helix_core.errors import WorkerError
 
     chosen = settings.load(project.home)
@@ -117,10 +117,11 @@ def _answer(event: str, args: dict[str, Any], project: Project) -> dict[str, Any
                 answer_ms=ANSWER_MS.get(event, 1000.0),
             )
             if event == "SessionStart":
-                _renew_worker()
+                lifecycle.renew()  # after an update the worker of the version before still listens
             return answer if isinstance(answer, dict) else None
         except WorkerError as error:
-            _start_worker(project, str(error))
+            started = (event == "SessionStart" and lifecycle.renew()) or lifecycle.start()
+            _by_keyword(project, str(error), started)
     answer = local.run(project, f"hook:{event}", args, actor="hook")
     return answer if isinstance(answer, dict) else None
 
@@ -138,23 +139,14 @@ def concerns_us(event: str, payload: dict[str, Any]) -> bool:
     return event in SESSION_EVENTS
 
 
-def _start_worker(project: Project, why: str) -> None:
+def _by_keyword(project: Project, why: str, started: bool) -> None:
     from helix_core import log
-    from helix_core.embed import lifecycle
 
-    started = lifecycle.start()
     log.write(
         project.home,
         "warn",
         f"by keyword: {why}" + ("; worker started" if started else "; no environment to start it"),
     )
-
-
-def _renew_worker() -> None:
-    """After an update the worker of the version before still listens: the next one is ours."""
-    from helix_core.embed import lifecycle
-
-    lifecycle.renew()
 
 
 def _keep_for_later(

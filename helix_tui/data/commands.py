@@ -6,7 +6,7 @@ refusal with its reason. May import helix_core.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from helix_core import local
@@ -40,3 +40,7 @@ def _run(project: Project, op: str, args: dict[str, Any]) -> Any:
     if not project.database.exists():  # a change must not be what creates a memory
         raise StoreMissingError("there is no memory here yet")
     return local.run(project, op, args, actor=ACTOR)
+
+
+COMMANDS: dict[str, Callable[..., str]] = {"trash": trash, "pin": pin, "undo": undo}
+"""The commands by the names that messages carry."""

@@ -53,6 +53,7 @@ class InsightsScreen(ViewScreen):
                 glyphs=self.glyphs,
                 empty=EMPTY,
                 least=insight_rows.LEAST,
+                selects=True,
             )
             yield InsightDetailPane(self.glyphs)
 
@@ -146,6 +147,8 @@ class InsightsScreen(ViewScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that would do nothing are not offered."""
+        if action == "filter":
+            return self.table.has_focus or self.query_one(InsightDetailPane).has_focus
         if action in {"trash", "pin"}:
             return self._selected() is not None
         if action == "clear":

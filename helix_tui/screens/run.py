@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 from helix_tui import bindings, formats
 from helix_tui.messages import Chosen, InsightAsked, Selected
 from helix_tui.screens.base import ViewScreen
-from helix_tui.state import RunLine, RunView, RunWanted, Snapshot, Wanted
+from helix_tui.state import GivenLine, RunLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.pieces import Pieces
@@ -30,6 +30,7 @@ class RunScreen(ViewScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("run")
 
     _wanted = RunWanted()
+    _given: tuple[GivenLine, ...] = ()
 
     def compose_view(self) -> ComposeResult:
         """Tasks and agents beside what the selected agent got; events below."""
@@ -37,7 +38,9 @@ class RunScreen(ViewScreen):
         yield Pieces("run-line")
         with Container(id="upper"):
             with Vertical(id="left"):
-                yield LiveTable(run_rows.AGENT_COLUMNS, id="agents", glyphs=glyphs, empty=EMPTY)
+                yield LiveTable(
+                    run_rows.AGENT_COLUMNS, id="agents", glyphs=glyphs, empty=EMPTY, selects=True
+                )
                 yield LiveTable(run_rows.TASK_COLUMNS, id="tasks", glyphs=glyphs)
             with Vertical(id="right"):
                 yield Pieces("agent-note")
@@ -46,10 +49,16 @@ class RunScreen(ViewScreen):
                     id="given",
                     glyphs=glyphs,
                     empty="This agent was given nothing.",
-                    least=30,
+                    least=20,
                 )
+                yield Pieces("given-text")
         yield LiveTable(
-            run_rows.FEED_COLUMNS, id="feed", glyphs=glyphs, empty="Nothing yet.", head=False
+            run_rows.FEED_COLUMNS,
+            id="feed",
+            glyphs=glyphs,
+            empty="Nothing yet.",
+            head=False,
+            follows=True,
         )
 
     def on_mount(self) -> None:
@@ -77,20 +86,35 @@ class RunScreen(ViewScreen):
         tasks.display = bool(view.tasks)
         tasks.show(run_rows.task_rows(view.tasks, self.glyphs, now))
         agents = self.query_one("#agents", LiveTable)
-        if agents.key is None:
+        if self._wanted.agent is None:
             agents.select(view.agent)
         agents.show(run_rows.agent_rows(view.agents, self.glyphs, now))
         agent = next((a for a in view.agents if a.id == view.agent), None)
         note = run_rows.agent_note(agent, len(view.given), self.glyphs)
         self.query_one("#agent-note", Pieces).show(note)
+        self._given = view.given
         self.query_one("#given", LiveTable).show(run_rows.given_rows(view.given, self.glyphs))
+        self._show_given()
         self.query_one("#feed", LiveTable).show(run_rows.feed_rows(view.feed, self.glyphs))
+
+    def _show_given(self) -> None:
+        """The text of the selected insight, where there is room for it."""
+        key = self.query_one("#given", LiveTable).key
+        line = next((g for g in self._given if g.insight_id == key), None)
+        self.query_one("#given-text", Pieces).show(run_rows.given_text(line))
 
     def on_selected(self, message: Selected) -> None:
         """Another agent under the cursor: its insights are wanted."""
-        if message.table == "agents" and message.key != self._wanted.agent:
-            self._wanted = replace(self._wanted, agent=message.key)
-            self.ask()
+        if message.table == "given":
+            self._show_given()
+        if message.table != "agents" or message.key == self._wanted.agent:
+            return
+        snapshot, _ = self.latest()
+        shown = snapshot.run.agent if snapshot and snapshot.run else None
+        if self._wanted.agent is None and message.key == shown:
+            return  # the feed's own choice: go on following it
+        self._wanted = replace(self._wanted, agent=message.key)
+        self.ask()
 
     def on_chosen(self, message: Chosen) -> None:
         """Open an insight; from an agent go on to what it was given."""

@@ -43,9 +43,13 @@ class LiveTable(ScrollView, can_focus=True):
         glyphs: Glyphs,
         empty: str = "",
         head: bool = True,
-        least: int = 24,
+        least: int = 18,
+        selects: bool = False,
+        follows: bool = False,
     ) -> None:
         super().__init__(id=id)
+        self._selects = selects  # the cursor means something while another pane has the focus
+        self._follows = follows  # a cursor on the first row stays there when rows come before it
         self._columns = tuple(columns)
         self._glyphs = glyphs
         self._empty = empty
@@ -83,6 +87,8 @@ class LiveTable(ScrollView, can_focus=True):
             return
         self._rows, self._offset, self._total, self._asked = rows, offset, count, None
         self.virtual_size = Size(self._width, count + self._head)
+        if self._follows and not self.cursor:
+            self.key = None
         found = self._index_of(self.key)
         if found is None and self.key is not None:
             found = position
@@ -261,7 +267,7 @@ class LiveTable(ScrollView, can_focus=True):
 
     def _row_line(self, index: int, base: Style) -> Strip:
         row = self._row(index)
-        here = index == self.cursor
+        here = index == self.cursor and (self.has_focus or self._selects)
         if here:
             name = "live-table--cursor" if self.has_focus else "live-table--cursor-blurred"
             base = base + self.get_component_rich_style(name, partial=True)

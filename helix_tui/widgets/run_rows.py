@@ -116,6 +116,13 @@ def given_rows(given: Sequence[GivenLine], glyphs: Glyphs) -> list[Row]:
     ]
 
 
+def given_text(line: GivenLine | None) -> list[Cell]:
+    """The text of one insight an agent got."""
+    if line is None:
+        return []
+    return [(formats.literal(line.content), ""), (f"  {formats.literal(line.name)}", "muted")]
+
+
 def _via(line: GivenLine, glyphs: Glyphs) -> str:
     word = "graph" if line.hop else "direct"
     return f"{glyphs.mark(word)} {word}"

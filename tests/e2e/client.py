@@ -134,7 +134,7 @@ def unavailable() -> str | None:
 
 
 def run_session(
-    place: Place, prompt: str, *, plugin: Path, plan: str, background: bool, seconds: float = 150
+    place: Place, prompt: str, *, plugin: Path, plan: str, background: bool, seconds: float = 240
 ) -> Run:
     """One `claude -p` session with `plugin`; the scripted model follows `plan`. Waits for the end.
 

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -23,16 +23,16 @@ def database(place: Place) -> Path:
     return place.project / ".helix" / "helix.db"
 
 
-def helix(place: Place, *arguments: str, seconds: float = 120, **env: str) -> str:
+def helix(place: Place, *arguments: str, env: Mapping[str, str] | None = None) -> str:
     """Run `bin/helix` in the project; its standard output. AssertionError unless it exits 0."""
     done = subprocess.run(
         [HELIX, *arguments],
         cwd=place.project,
-        env={**place.environment(), **env},
+        env={**place.environment(), **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=seconds,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, f"helix {arguments}: {done.stdout} {done.stderr}"

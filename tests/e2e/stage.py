@@ -33,9 +33,10 @@ class House:
 
     @property
     def worker_env(self) -> dict[str, str]:
-        """The environment in which the shared worker is found."""
+        """The environment in which the shared worker is found, and waited for on a busy machine."""
         names = ("XDG_RUNTIME_DIR", "XDG_DATA_HOME")
-        return {name: self.place.environment()[name] for name in names} | {"HELIX_WORKER": "auto"}
+        own = {name: self.place.environment()[name] for name in names}
+        return {**own, "HELIX_WORKER": "auto", "HELIX_WORKER_WAIT_MS": "2500"}
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _play(house: House, place: client.Place, plan: str, *, background: bool, wor
     pending = memory.number(db, PENDING)
     events = memory.number(db, "SELECT count(*) FROM feedback_event")
     if not worker:
-        memory.helix(place, "worker", "start", **house.worker_env)
+        memory.helix(place, "worker", "start", env=house.worker_env)
     memory.wait_until_zero(db, PENDING)
     return Scene(
         background=background,

@@ -171,8 +171,8 @@ def test_each_bound_agent_had_its_file_and_none_is_left(scene: Scene) -> None:
 def test_every_hook_did_its_work_in_the_expected_mode(scene: Scene) -> None:
     calls = rows(scene.db, "SELECT event, mode, ok, error FROM hook_call")
     assert [tuple(row) for row in calls if not row["ok"] or row["error"]] == []
-    by_keyword = {row["mode"] == "keyword" for row in calls}
-    assert by_keyword == {not scene.worker}
+    recalled = {row["mode"] == "keyword" for row in calls if row["event"] == "PreToolUse"}
+    assert recalled == {not scene.worker}
 
 
 def test_the_project_holds_nothing_new_but_the_memory(scene: Scene) -> None:

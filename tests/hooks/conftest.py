@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from helix_core.embed import client
+from helix_core.embed import client, lifecycle
 from tests.conftest import User
 from tests.hooks import scene
 from tests.hooks.fire import ROOT
@@ -73,3 +73,7 @@ def light(light_venv: Path, user: User, monkeypatch: pytest.MonkeyPatch) -> Iter
     for pid in found.workers():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    for child in lifecycle._started:
+        child.kill()
+        child.wait()
+    lifecycle._started.clear()

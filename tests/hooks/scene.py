@@ -1,6 +1,6 @@
 """A scratch project's memory from outside: what is put in, and what the hooks left behind.
 
-Role: set-up and evidence for the tests of the hooks. May import helix_core and the standard library.
+Role: set-up and evidence for the tests of the hooks. May import helix_core, standard library.
 """
 
 from __future__ import annotations
@@ -25,17 +25,26 @@ def database(project: Path) -> Path:
 
 def store(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
     """Store insights, with vectors where the test has a worker; each becomes a row of its own."""
+    if not with_worker():
+        return store_directly(project, *contents, tags=tags)
     place = paths.find_project(project)
-    names = []
-    for content in contents:
-        args = {"content": content, "tags": list(tags)}
-        if with_worker():
-            done = client.request("store", args, place, first_ms=5000)
-        else:
-            done = local.run(place, "store", args)
-        assert done["status"] == "added", done
-        names.append(str(done["name"]))
-    return names
+    args = {"tags": list(tags)}
+    return [
+        _added(client.request("store", {"content": text, **args}, place, first_ms=5000))
+        for text in contents
+    ]
+
+
+def store_directly(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
+    """Store insights without vectors, whether or not there is a worker. Their names."""
+    place = paths.find_project(project)
+    args = {"tags": list(tags)}
+    return [_added(local.run(place, "store", {"content": text, **args})) for text in contents]
+
+
+def _added(done: dict[str, Any]) -> str:
+    assert done["status"] == "added", done
+    return str(done["name"])
 
 
 def with_worker() -> bool:

@@ -218,3 +218,11 @@ def many(root: Path, count: int) -> World:
 
 def texts(rows: Iterable[Sequence[object]]) -> list[str]:
     return [str(row[0]) for row in rows]
+
+
+def same_times(project: Project) -> None:
+    """Give all hook calls one duration: the only figure that no two makings share."""
+    conn = open_store(project.database)
+    conn.execute("UPDATE hook_call SET ms = 40.0")
+    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    conn.close()

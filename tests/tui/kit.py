@@ -1,0 +1,62 @@
+"""Starting the dashboard in a test, and waiting for what it has to show."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+
+from helix_core.paths import Project
+from helix_tui.app import HelixApp
+from helix_tui.glyphs import Glyphs
+from helix_tui.state import Snapshot
+
+SECONDS = 30.0
+
+
+def make_app(project: Project, view: str = "run", *, ascii_only: bool = False) -> HelixApp:
+    return HelixApp(project, Glyphs(ascii=ascii_only), view=view)
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], object], what: str = "") -> None:
+    """Wait until a condition holds, and the screen has been drawn after it."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"never came: {what or condition}"
+        await asyncio.sleep(0.02)
+    await pilot.pause()
+
+
+def shown(app: HelixApp) -> Snapshot:
+    assert app.snapshot is not None
+    return app.snapshot
+
+
+async def ready(pilot: Pilot[None]) -> None:
+    """Wait until the view in front has its rows (or its problem), and what they select."""
+    app = pilot.app
+    assert isinstance(app, HelixApp)
+
+    def arrived() -> bool:
+        snapshot = app.snapshot
+        if snapshot is None:
+            return False
+        if snapshot.problem is not None and snapshot.problem.blocking:
+            return True
+        if app.current_mode == "run":
+            return snapshot.run is not None
+        view = snapshot.insights
+        return view is not None and view.wanted == app.view.wanted().insights
+
+    await until(pilot, arrived, "rows")
+    await until(pilot, arrived, "the rows selected by them")
+
+
+def text(app: HelixApp) -> str:
+    """The screen as lines of text."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    lines = ["".join(segment.text for segment in strip) for strip in strips]
+    return "\n".join(line[:width].rstrip() for line in lines[:height])

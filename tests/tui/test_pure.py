@@ -1,0 +1,155 @@
+"""The pure parts: formats, glyphs, layers, columns, the registry of actions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import shop
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from helix_tui import actions, bindings, formats, glyphs
+from helix_tui.app import HelixApp
+from helix_tui.screens.help import key_lines
+from helix_tui.screens.insights import InsightsScreen
+from helix_tui.screens.run import RunScreen
+from helix_tui.widgets import insight_rows, run_rows
+from helix_tui.widgets.dag_layout import layers
+from helix_tui.widgets.live_table import LiveTable
+from helix_tui.widgets.table_layout import GAP, column_at, fit_columns
+
+
+@given(st.text(), st.integers(0, 40), st.booleans())
+def test_fit_is_exact_in_cells(text: str, width: int, right: bool) -> None:
+    line = formats.literal(text)
+    assert cell_len(formats.fit(line, width, right=right)) == width
+
+
+@pytest.mark.parametrize(
+    "text", ["日本語テキスト", "👩‍👩‍👧‍👦 family", "می‌شود", "שלום", "e\u0301tude", "ｆｕｌｌ"]
+)
+def test_wide_text_keeps_the_columns(text: str) -> None:
+    for width in range(12):
+        assert cell_len(formats.fit(formats.literal(text), width)) == width
+
+
+@given(st.text())
+def test_literal_leaves_nothing_that_drives_a_terminal(text: str) -> None:
+    shown = formats.literal(text)
+    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown)
+    assert not any(0xD800 <= ord(c) < 0xE000 or c in "\u202e\u2066\u2028" for c in shown)
+    shown.encode("utf-8")
+
+
+def test_literal_shows_controls_as_symbols() -> None:
+    assert formats.literal("a\x1b[31mred\x07") == "a␛[31mred␇"
+    assert formats.literal("cut \ud83d end") == "cut \ufffd end"
+    assert formats.literal("a\tb\nc") == "a b c"
+    assert formats.literal("a\tb\nc", lines=True) == "a    b\nc"
+    assert "\u200c" in formats.literal("می\u200cشود")
+
+
+def test_times() -> None:
+    ago = (shop.NOW - timedelta(minutes=4, seconds=12)).isoformat()
+    assert formats.span(ago, "", shop.NOW) == "4m12"
+    assert formats.span("yesterday", "", shop.NOW) == ""
+    assert formats.age(ago, shop.NOW) == "4m"
+    assert formats.age("", shop.NOW) == "-"
+    assert formats.age((shop.NOW + timedelta(days=1)).isoformat(), shop.NOW) == "now"
+    assert [formats.seconds(s) for s in (0, 59, 60, 3661, 90_000)] == [
+        "0s",
+        "59s",
+        "1m00",
+        "1h01",
+        "1d",
+    ]
+
+
+def test_every_state_has_a_glyph_of_one_cell_and_a_word() -> None:
+    for name in glyphs._STATES:
+        fancy, plain = glyphs.Glyphs().state(name), glyphs.Glyphs(ascii=True).state(name)
+        assert cell_len(fancy.glyph) == cell_len(plain.glyph) == 1
+        assert plain.glyph.isascii()
+        assert fancy.word == plain.word
+        assert fancy.role in glyphs.ROLES
+    assert glyphs.Glyphs().state("novel").word == "novel"
+    assert all(a.isascii() for _, a in glyphs._MARKS.values())
+
+
+def test_the_glyph_set_follows_the_terminal() -> None:
+    assert not glyphs.choose({}, "utf-8").ascii
+    assert glyphs.choose({"HELIX_ASCII": "1"}, "utf-8").ascii
+    assert glyphs.choose({}, "ANSI_X3.4-1968").ascii
+
+
+def test_layers_of_a_diamond_a_cycle_and_a_stranger() -> None:
+    assert layers({"1": [], "2": ["1"], "3": ["1"], "4": ["2", "3"]}) == [["1"], ["2", "3"], ["4"]]
+    assert layers({"1": ["9"], "2": ["2"]}) == [["1", "2"]]
+    assert layers({"1": [], "2": ["3"], "3": ["2"], "4": ["3"]}) == [["1"], ["2", "3", "4"]]
+    assert layers({}) == []
+
+
+def test_a_chain_of_thousands() -> None:
+    chain = {str(n): [str(n - 1)] for n in range(1, 5001)}
+    assert len(layers(chain)) == 5000
+
+
+@given(st.dictionaries(st.integers(0, 12), st.lists(st.integers(0, 12), max_size=4), max_size=12))
+def test_layers_hold_every_task_once_and_blockers_above(graph: dict[int, list[int]]) -> None:
+    tasks = {str(t): [str(b) for b in names] for t, names in graph.items()}
+    found = layers(tasks)
+    flat = [task for layer in found for task in layer]
+    assert sorted(flat) == sorted(tasks)
+    depth = {task: n for n, layer in enumerate(found) for task in layer}
+    for layer in found[:-1]:
+        for task in layer:
+            known = [b for b in tasks[task] if b in tasks and b != task]
+            assert all(depth[b] < depth[task] for b in known)
+
+
+@given(st.integers(0, 300))
+def test_columns_never_exceed_the_width(width: int) -> None:
+    for columns in (
+        insight_rows.COLUMNS,
+        run_rows.AGENT_COLUMNS,
+        run_rows.TASK_COLUMNS,
+        run_rows.GIVEN_COLUMNS,
+        run_rows.FEED_COLUMNS,
+    ):
+        placed = fit_columns(columns, width)
+        used = 1 + sum(wide for _, wide in placed) + GAP * max(0, len(placed) - 1)
+        assert not placed or used <= width
+        assert all(wide > 0 for _, wide in placed)
+        if placed:
+            assert column_at(placed, 1) == placed[0][0]
+        assert column_at(placed, 0) is None
+
+
+def test_keys_mean_one_thing_and_survive_a_terminal_multiplexer() -> None:
+    assert actions.clashes() == []
+    clash = actions.Action("other", ("s",), "Other", "x", where="app")
+    assert actions.clashes((*actions.ACTIONS, clash)) == ["insights: s is both other and sort"] or (
+        actions.clashes((*actions.ACTIONS, clash)) != []
+    )
+    for action in actions.ACTIONS:
+        for key in action.keys:
+            assert key not in {"ctrl+a", "ctrl+b", "ctrl+m", "ctrl+enter", "ctrl+j", "ctrl+i"}
+            assert "ctrl" not in key or action.id == "interrupt"
+
+
+def test_every_action_is_bound_explained_and_carried_out() -> None:
+    owners = {"app": HelixApp, "run": RunScreen, "insights": InsightsScreen, "table": LiveTable}
+    for where, owner in owners.items():
+        bound = {b.id for b in bindings.for_place(where)}  # type: ignore[union-attr]
+        for action in actions.of(where):
+            assert f"{where}.{action.id}" in bound
+            assert action.help
+            assert action.label
+            name = action.action.partition("(")[0]
+            assert hasattr(owner, f"action_{name}"), action.id
+    for view in ("run", "insights"):
+        text = "\n".join("".join(t for t, _ in line) for line in key_lines(view))
+        for action in (*actions.of(view), *actions.of("table"), *actions.of("app")):
+            assert action.help in text
