@@ -1,8 +1,8 @@
 """Whole-process wall time of each hook, against `python3 -c pass` in the same run.
 
 1,000 insights. With the worker warm: PreToolUse (injection) median at most 5 times, p95 at most 12
-times the bare interpreter; SubagentStop median at most 8 times. With no worker and autostart off: at
-most 20 times and never over 1 s. A hook process stays under 40 MiB.
+times the bare interpreter; SubagentStop median at most 8 times. With no worker and autostart off:
+at most 20 times and never over 1 s. A hook process stays under 40 MiB.
 """
 
 from __future__ import annotations

@@ -9,22 +9,23 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from helix_core import clock, service, settings
+from helix_core import clock, dispatch, settings
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
 from helix_core.store.connection import as_store_error, open_store
+
+SESSION_END_WAIT_MS = 300  # the client kills that hook after 1.4 s: what is locked is spooled
 
 
 def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") -> Any:
     """One operation without model or vectors; raises the HelixError that fits."""
     chosen = settings.load(project.home)
-    reading = op in service.READING
-    conn = open_store(
-        project.database, create=not reading, readonly=False, wait_ms=chosen.lock_wait_ms
-    )
+    reading = op in dispatch.READING
+    wait_ms = SESSION_END_WAIT_MS if op == "hook:SessionEnd" else chosen.lock_wait_ms
+    conn = open_store(project.database, create=not reading, readonly=False, wait_ms=wait_ms)
     try:
         mem = Memory(conn=conn, project=project, settings=chosen, now=clock.now(), actor=actor)
-        return service.run(mem, op, args)
+        return dispatch.run(mem, op, args)
     except sqlite3.Error as error:
         raise as_store_error(error, project.database) from error
     finally:

@@ -5,11 +5,13 @@ Standard library only; nothing here creates a file except `ensure_home`.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from helix_core.embed import address
 
 HELIX_DIR = ".helix"
 
@@ -28,7 +30,7 @@ def find_project(
     start: str | os.PathLike[str] | None = None,
     *,
     database: str | None = None,
-    environ: dict[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> Project:
     """Find the project of a working folder (decision 23).
 
@@ -54,7 +56,7 @@ def find_project(
     return Project(root=root, home=home, database=db, reason=reason)
 
 
-def _cwd(env: os._Environ[str] | dict[str, str]) -> str:
+def _cwd(env: Mapping[str, str]) -> str:
     try:
         return str(Path.cwd())
     except OSError:  # the working folder was deleted
@@ -133,38 +135,25 @@ def ensure_home(project: Project) -> Path:
     return project.home
 
 
-def data_dir(environ: dict[str, str] | None = None) -> Path:
+def data_dir(environ: Mapping[str, str] | None = None) -> Path:
     """The user's data folder for helix: environment, worker log, fallback socket."""
-    env = os.environ if environ is None else environ
-    base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME") or Path.home()) / ".local/share")
-    return Path(base) / "helix"
+    return Path(address.data_folder(os.environ if environ is None else environ))
 
 
-def config_file(environ: dict[str, str] | None = None) -> Path:
+def config_file(environ: Mapping[str, str] | None = None) -> Path:
     """The user's configuration file."""
     env = os.environ if environ is None else environ
     base = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or Path.home()) / ".config")
     return Path(base) / "helix" / "config.toml"
 
 
-def environment_dir(environ: dict[str, str] | None = None) -> Path:
+def environment_dir(environ: Mapping[str, str] | None = None) -> Path:
     """The Python environment: `$HELIX_VENV`, else the one in the data folder."""
     env = os.environ if environ is None else environ
     given = env.get("HELIX_VENV")
     return Path(given).expanduser() if given else data_dir(environ) / "venv"
 
 
-def socket_path(environ: dict[str, str] | None = None) -> Path:
-    """The worker's socket, in a private folder, always under 100 bytes.
-
-    Named by a hash of the data folder, so that another HOME is another worker. Where the runtime
-    or data folder makes the path too long for a socket, a private folder in /tmp is used.
-    """
-    env = os.environ if environ is None else environ
-    mark = hashlib.sha256(str(data_dir(environ)).encode()).hexdigest()[:12]
-    name = f"helix-{mark}/worker.sock"
-    runtime = env.get("XDG_RUNTIME_DIR", "")
-    for base in (runtime if Path(runtime).is_dir() else "", str(data_dir(environ))):
-        if base and len(os.fsencode(f"{base}/{name}")) < 100:
-            return Path(base) / name
-    return Path(f"/tmp/helix-{os.getuid()}") / name
+def socket_path(environ: Mapping[str, str] | None = None) -> Path:
+    """The worker's socket, in a private folder."""
+    return Path(address.socket_address(environ))

@@ -19,9 +19,6 @@ from helix_core.store import curation, edges, insights
 
 Operation = Callable[[Memory, dict[str, Any]], Any]
 OPERATIONS: dict[str, Operation] = {}
-READING = frozenset(
-    {"recall", "explain", "get", "history", "neighbors", "count", "health", "trash-list"}
-)
 
 
 def operation(name: str) -> Callable[[Operation], Operation]:
@@ -36,10 +33,6 @@ def operation(name: str) -> Callable[[Operation], Operation]:
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:
     """Carry out one operation; raises UsageError for an unknown one."""
-    if op.startswith("hook:"):
-        from helix_core.hooks import events
-
-        return events.handle(mem, op.removeprefix("hook:"), args)
     found = OPERATIONS.get(op)
     if found is None:
         raise UsageError(f"unknown operation {op!r}")

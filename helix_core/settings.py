@@ -26,8 +26,6 @@ class Settings:
     embed_model: str = ""
     """A model name or folder; empty: arctic where cached or downloadable, else the packaged one."""
     worker_idle_minutes: float = 30.0
-    worker_wait_ms: int = 300
-    """How long a hook waits for the worker's answer before it goes on by itself."""
     ranking: str = "helix"
     """helix: the measured ranking for injection; spec: the spec's formula everywhere."""
     ranking_strength: float = 0.15

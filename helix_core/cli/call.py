@@ -8,10 +8,10 @@ from typing import Any
 
 from helix_core import local, settings
 from helix_core.cli.output import say
+from helix_core.dispatch import READING
 from helix_core.embed import client, lifecycle
 from helix_core.errors import StoreMissingError, WorkerError
 from helix_core.paths import Project
-from helix_core.service import READING
 
 MODEL_WAIT_SECONDS = 30.0
 ANSWER_MS = 60_000.0

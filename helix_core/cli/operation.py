@@ -42,8 +42,12 @@ def worker(options: Options) -> int:
         text = "stopped" if found["stopped"] else "there was no worker"
         output.emit_json(found) if as_json(options) else output.line(text)
         return 0
-    if options.action == "start" and not lifecycle.ensure(120.0):
-        raise RefusedError("the worker does not start; `make setup` builds its environment")
+    if options.action == "start":
+        if not lifecycle.ensure(120.0):
+            raise RefusedError("the worker does not start; `make setup` builds its environment")
+        who = caller(options)
+        if who.project.database.exists():  # from now on it also looks after this project
+            who.with_vectors("count", {})
     status = client.status()
     if as_json(options):
         output.emit_json(status or {"model_state": "absent"})

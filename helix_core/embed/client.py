@@ -5,39 +5,55 @@ from __future__ import annotations
 import os
 import socket
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import helix_core
-from helix_core import errors, paths
+from helix_core import errors
 from helix_core.embed import protocol
+from helix_core.embed.address import socket_address
 from helix_core.errors import HelixError, WorkerError
-from helix_core.paths import Project
 
-CARRIED = ("HELIX_RANKING", "HELIX_NOW", "HELIX_HOLDOUT")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_core.paths import Project
+
+NOT_CARRIED = frozenset({"HELIX_VENV", "HELIX_HOOK_ACTIVE"})
 
 
 def request(
     op: str,
     args: dict[str, Any],
-    project: Project | None = None,
+    place: Project | dict[str, Any] | None = None,
     *,
     first_ms: float = 300,
     answer_ms: float = 10_000,
-    address: Path | None = None,
+    address: Path | str | None = None,
 ) -> Any:
     """One whole request to the worker.
 
-    `first_ms` bounds the wait for any sign of life, `answer_ms` the wait for the answer. Raises
-    WorkerError where the worker is absent, silent or of another protocol, and the HelixError the
-    operation itself raised.
+    `place`: a project, or `{"cwd": ...}` for the worker to find it. `first_ms` bounds the wait for
+    any sign of life, `answer_ms` the wait for the answer. Raises WorkerError where the worker is
+    absent, silent or of another protocol, and the HelixError the operation itself raised.
     """
-    path = address or paths.socket_path()
+    return exchange(op, args, place, first_ms=first_ms, answer_ms=answer_ms, address=address)[0]
+
+
+def exchange(
+    op: str,
+    args: dict[str, Any],
+    place: Project | dict[str, Any] | None = None,
+    *,
+    first_ms: float,
+    answer_ms: float,
+    address: Path | str | None = None,
+) -> tuple[Any, str]:
+    """`request`, together with the version of the worker that answered."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         try:
             sock.settimeout(first_ms / 1000)
-            sock.connect(str(path))
-            protocol.send(sock, _message(op, args, project))
+            sock.connect(str(address or socket_address()))
+            protocol.send(sock, _message(op, args, place))
             alive = protocol.receive(sock)
             if not alive or not alive.get("alive"):
                 raise WorkerError(str((alive or {}).get("error", "the worker hung up")))
@@ -49,24 +65,26 @@ def request(
         raise WorkerError("the worker hung up")
     if not answer.get("ok"):
         raise _error(str(answer.get("kind")), str(answer.get("error")))
-    return answer.get("result")
+    return answer.get("result"), str(alive.get("version", ""))
 
 
-def _message(op: str, args: dict[str, Any], project: Project | None) -> dict[str, Any]:
+def _message(
+    op: str, args: dict[str, Any], place: Project | dict[str, Any] | None
+) -> dict[str, Any]:
+    if place is not None and not isinstance(place, dict):
+        names = ("root", "home", "database", "reason")
+        place = {name: str(getattr(place, name)) for name in names}
     return {
         "protocol": protocol.PROTOCOL,
         "version": helix_core.__version__,
         "op": op,
         "args": args,
-        "project": {
-            "root": str(project.root),
-            "home": str(project.home),
-            "database": str(project.database),
-            "reason": project.reason,
-        }
-        if project
-        else None,
-        "env": {name: os.environ[name] for name in os.environ if name in CARRIED},
+        "project": place,
+        "env": {
+            name: value
+            for name, value in os.environ.items()
+            if name.startswith("HELIX_") and name not in NOT_CARRIED
+        },
     }
 
 
@@ -82,7 +100,7 @@ def numbers(version: object) -> list[int]:
     return [int(part) if part.isdigit() else 0 for part in str(version or "").split(".")]
 
 
-def status(first_ms: float = 300, address: Path | None = None) -> dict[str, Any] | None:
+def status(first_ms: float = 300, address: Path | str | None = None) -> dict[str, Any] | None:
     """What the worker says of itself; None where none answers."""
     try:
         found = request("status", {}, first_ms=first_ms, answer_ms=2000, address=address)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import socket
-import struct
 from typing import Any
 
 PROTOCOL = 1
 MAX_FRAME = 32 * 1024 * 1024
-_HEAD = struct.Struct(">I")
+HEAD_BYTES = 4
 
 
 class ProtocolError(Exception):
@@ -26,15 +25,15 @@ def send(sock: socket.socket, message: dict[str, Any]) -> None:
     body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     if len(body) > MAX_FRAME:
         raise ProtocolError(f"message of {len(body)} bytes")
-    sock.sendall(_HEAD.pack(len(body)) + body)
+    sock.sendall(len(body).to_bytes(HEAD_BYTES, "big") + body)
 
 
 def receive(sock: socket.socket) -> dict[str, Any] | None:
     """The next message; None where the other side closed. Raises ProtocolError, OSError."""
-    head = _exactly(sock, _HEAD.size)
+    head = _exactly(sock, HEAD_BYTES)
     if not head:
         return None
-    (size,) = _HEAD.unpack(head)
+    size = int.from_bytes(head, "big")
     if size > MAX_FRAME:
         raise ProtocolError(f"message of {size} bytes")
     try:

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import helix_core
-from helix_core import atomic, clock, paths, service, settings
+from helix_core import atomic, clock, dispatch, paths, settings
 from helix_core.embed import client, protocol
 from helix_core.embed.background import Background
 from helix_core.embed.projects import Projects
-from helix_core.errors import HelixError, StoreError
+from helix_core.errors import HelixError, StoreError, WorkerError
+from helix_core.hooks import scope
 from helix_core.memory.context import Embedder, Memory
 from helix_core.paths import Project
 
@@ -100,14 +101,8 @@ class Worker:
         if op == "embed":
             texts = [str(text) for text in request.get("args", {}).get("texts", ())]
             return self.embedder.embed_documents(texts) if self.embedder else None
-        place = request.get("project") or {}
-        project = Project(
-            root=Path(place["root"]),
-            home=Path(place["home"]),
-            database=Path(place["database"]),
-            reason=str(place.get("reason", "")),
-        )
         env = {str(k): str(v) for k, v in dict(request.get("env", {})).items()}
+        project = _project(dict(request.get("project") or {}), env)
         return self.carry_out(project, op, dict(request.get("args", {})), env)
 
     def _check_may_stop(self, version: str) -> None:
@@ -121,9 +116,13 @@ class Worker:
         """One operation on one project, with model and vectors where they are ready."""
         own = {k: os.environ[k] for k in ("HOME", "XDG_CONFIG_HOME") if k in os.environ}
         chosen = settings.load(project.home, {**own, **env})
+        if not chosen.worker_enabled:
+            raise WorkerError("switched off for this project")
+        if scope.leaves_alone(op.removeprefix(dispatch.HOOK), project):
+            return None
         state = self.projects.get(project.database)
         frozen = clock.parse(env.get("HELIX_NOW"), default=None)
-        with state.connection(op not in service.READING, chosen.lock_wait_ms) as conn:
+        with state.connection(op not in dispatch.READING, chosen.lock_wait_ms) as conn:
             mem = Memory(
                 conn=conn,
                 project=project,
@@ -133,7 +132,20 @@ class Worker:
                 index=state.index(self.embedder.profile) if self.embedder else None,
                 actor=str(args.get("actor", "hook")),
             )
-            return service.run(mem, op, args)
+            return dispatch.run(mem, op, args)
+
+
+def _project(place: dict[str, Any], env: dict[str, str]) -> Project:
+    """The project a request names, or the one its working folder belongs to."""
+    if "database" not in place:
+        cwd = place.get("cwd")
+        return paths.find_project(cwd if isinstance(cwd, str) and cwd else "/", environ=env)
+    return Project(
+        root=Path(place["root"]),
+        home=Path(place["home"]),
+        database=Path(place["database"]),
+        reason=str(place.get("reason", "")),
+    )
 
 
 def _peer_is_me(sock: socket.socket) -> bool:
@@ -156,7 +168,7 @@ def _serve_one(worker: Worker, sock: socket.socket) -> None:
         if request.get("protocol") != protocol.PROTOCOL and not known:
             protocol.send(sock, {"alive": False, "error": "another protocol version"})
             return
-        protocol.send(sock, {"alive": True})
+        protocol.send(sock, {"alive": True, "version": helix_core.__version__})
         protocol.send(sock, worker.answer(request))
 
 

@@ -37,7 +37,7 @@ def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | No
     """
     payload = dict(args.get("payload") or {})
     started = float(args.get("started") or time.time())
-    mode = "vector" if mem.profile is not None else "keyword"
+    mode = "worker" if mem.profile is not None else "keyword"
     error = ""
     try:
         if event not in HURRIED:

@@ -19,7 +19,7 @@ from helix_core.hooks import binding, handover, plan
 from helix_core.hooks.payload import MESSAGE_LIMIT, AgentEvent, agent_event
 from helix_core.memory import feedback, remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import results, runs
+from helix_core.store import questions, results, runs
 from helix_core.store.connection import writing
 from helix_core.text import clean, fields, handoff, lessons, markers, scanner, transcript, verify
 
@@ -57,6 +57,7 @@ def subagent_stop(mem: Memory, payload: dict[str, Any]) -> None:
         ("plan", _plan),
         ("insights", _insights),
         ("derived", _derived),
+        ("question", _question),
         ("feedback", _feedback),
         ("provenance", _provenance),
         ("archive", _archive),
@@ -230,7 +231,7 @@ def _plan(mem: Memory, ended: Ended) -> None:
 def _insights(mem: Memory, ended: Ended) -> None:
     found, refused = lessons.read_insights(ended.message)
     for item in found:
-        remember.store(mem, item.content, item.tags)
+        _keep_child(mem, ended, remember.store(mem, item.content, item.tags))
     for reason in refused:
         mem.note("info", f"INSIGHT of agent {ended.event.agent_id} not taken: {reason}")
 
@@ -250,8 +251,37 @@ def _derived(mem: Memory, ended: Ended) -> None:
         effectiveness=constants.DERIVED_EFFECTIVENESS,
         source="derived",
     )
-    if done.insight_id is not None:
-        results.set_derived(mem.conn, ended.event.agent_id, ended.mark, done.insight_id)
+    _keep_child(mem, ended, done)
+
+
+def _keep_child(mem: Memory, ended: Ended, done: remember.Stored) -> None:
+    """A text that became a new row is a child of this result; a merged one was there before."""
+    if done.status == "added" and done.insight_id is not None:
+        results.add_child(mem.conn, ended.event.agent_id, ended.mark, done.insight_id)
+
+
+def _question(mem: Memory, ended: Ended) -> None:
+    """A contradicted outcome goes to a person instead of to the insights (decision 7)."""
+    if ended.source != "contradicted":
+        return
+    given = [item.name for item in runs.injections(mem.conn, ended.run.id)]
+    questions.ask(
+        mem.conn,
+        kind="contradicted",
+        header="Which is right?",
+        question=f"Agent {ended.event.agent_id} says {ended.state}, but its last run of"
+        f" `{ended.run.verify}` says otherwise. How did the task end?",
+        options=["delivered", "partial", "blocked"],
+        evidence={
+            "task": ended.run.task,
+            "says": _masked(ended.outcome.summary),
+            "verify": ended.run.verify,
+            "injected": given,
+        },
+        session_id=ended.event.session_id,
+        agent_run_id=ended.run.id,
+        moment=mem.moment,
+    )
 
 
 def _feedback(mem: Memory, ended: Ended) -> None:
@@ -267,7 +297,7 @@ def _feedback(mem: Memory, ended: Ended) -> None:
 
 def _provenance(mem: Memory, ended: Ended) -> None:
     run = runs.by_id(mem.conn, ended.run.id) or ended.run
-    upkeep.connect_derived(mem, run, ended.mark)
+    upkeep.connect_children(mem, run, ended.mark)
 
 
 def _archive(mem: Memory, ended: Ended) -> None:

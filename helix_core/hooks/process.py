@@ -13,16 +13,17 @@ import select
 import time
 from typing import TYPE_CHECKING, Any
 
+import helix_core
+from helix_core.hooks import scope
+
 if TYPE_CHECKING:
     from helix_core.paths import Project
 
 STDIN_SECONDS = 2.0
+PAUSE_SECONDS = 0.02
 MAX_PAYLOAD = 64 * 1024 * 1024
 ANSWER_MS = {"PreToolUse": 1500.0, "SubagentStop": 5000.0, "SessionEnd": 800.0}
-AGENT_ENDS = frozenset({"SubagentStop", "StopFailure"})
-AGENT_EVENTS = AGENT_ENDS | {"SubagentStart"}
-TOOL_EVENTS = frozenset({"PreToolUse", "PostToolUse"})
-SESSION_EVENTS = frozenset({"SessionStart", "SessionEnd"})
+FIRST_MS = 300.0  # no sign of life from the worker in this time: go on without it
 
 
 def main(event: str, started: float | None = None) -> None:
@@ -50,24 +51,28 @@ def read_payload() -> dict[str, Any]:
     """One JSON object from standard input; `{}` for anything else.
 
     Reads until the document is complete, not until the end of the stream: some clients never
-    close it.
+    close it. Looks for the end only where the stream pauses, so that a huge payload is parsed once.
     """
     data = bytearray()
     deadline = time.monotonic() + STDIN_SECONDS
     while len(data) < MAX_PAYLOAD:
         left = deadline - time.monotonic()
-        ready = left > 0 and select.select([0], [], [], left)[0]
-        if not ready:
-            break
-        part = os.read(0, 1 << 16)
-        data += part
-        if not part or data[-64:].rstrip().endswith((b"}", b"]")):
-            found = _parse(data)
-            if found is not None:
-                return found
-            if not part:
+        if not _readable(min(PAUSE_SECONDS, left)):
+            if data[-64:].rstrip().endswith((b"}", b"]")):
+                found = _parse(data)
+                if found is not None:
+                    return found
+            if not _readable(left):
                 break
+        part = os.read(0, 1 << 16)
+        if not part:
+            break
+        data += part
     return _parse(data) or {}
+
+
+def _readable(seconds: float) -> bool:
+    return bool(select.select([0], [], [], max(0.0, seconds))[0])
 
 
 def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
@@ -82,61 +87,65 @@ def _parse(data: bytes | bytearray) -> dict[str, Any] | None:
 def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, Any] | None:
     """The answer to one event, through the worker or by ourselves; None for nothing to say.
 
-    A project in which no helix agent ever ran has no `.helix/`; sessions there are not noted.
+    The worker finds the project and reads its settings: this process loads nothing for that.
     """
-    if not concerns_us(event, payload):
+    if not scope.concerns_us(event, payload):
         return None
-    from helix_core import paths
-    from helix_core.errors import ConfigError, StoreError
+    from helix_core.errors import ConfigError, StoreError, WorkerError
 
+    args = {"payload": payload, "started": started, "actor": "hook"}
     cwd = payload.get("cwd")
-    project = paths.find_project(cwd if isinstance(cwd, str) and cwd else None)
-    if event in SESSION_EVENTS and not (project.home.is_dir() or project.database.exists()):
-        return None
+    folder = cwd if isinstance(cwd, str) and cwd else os.environ.get("CLAUDE_PROJECT_DIR", "")
+    why = ""
     try:
-        return _answer(event, {"payload": payload, "started": started, "actor": "hook"}, project)
+        if os.environ.get("HELIX_WORKER") != "off":
+            try:
+                return _ask_worker(event, args, folder)
+            except WorkerError as error:
+                why = str(error)
+        return _by_ourselves(event, args, folder, why)
     except (StoreError, ConfigError) as error:
-        _keep_for_later(event, payload, project, error)
+        _keep_for_later(event, payload, _project(folder), error)
     return None
 
 
-def _answer(event: str, args: dict[str, Any], project: Project) -> dict[str, Any] | None:
-    from helix_core import local, settings
-    from helix_core.embed import client, lifecycle
-    from helix_core.errors import WorkerError
+def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any] | None:
+    from helix_core.embed import client
 
-    chosen = settings.load(project.home)
-    answer = None
-    if chosen.worker_enabled:
-        try:
-            answer = client.request(
-                f"hook:{event}",
-                args,
-                project,
-                first_ms=chosen.worker_wait_ms,
-                answer_ms=ANSWER_MS.get(event, 1000.0),
-            )
-            if event == "SessionStart":
-                lifecycle.renew()  # after an update the worker of the version before still listens
-            return answer if isinstance(answer, dict) else None
-        except WorkerError as error:
-            started = (event == "SessionStart" and lifecycle.renew()) or lifecycle.start()
-            _by_keyword(project, str(error), started)
-    answer = local.run(project, f"hook:{event}", args, actor="hook")
+    answer, version = client.exchange(
+        f"hook:{event}",
+        args,
+        {"cwd": folder},
+        first_ms=float(os.environ.get("HELIX_WORKER_WAIT_MS") or FIRST_MS),
+        answer_ms=ANSWER_MS.get(event, 1000.0),
+    )
+    if event == "SessionStart" and version != helix_core.__version__:
+        from helix_core.embed import lifecycle
+
+        lifecycle.renew()  # after an update the worker of the version before still listens
     return answer if isinstance(answer, dict) else None
 
 
-def concerns_us(event: str, payload: dict[str, Any]) -> bool:
-    """Whether an event is about a helix agent (or a session at all); decided before any I/O."""
-    from helix_core.text.roles import agent_role
+def _project(folder: str) -> Project:
+    from helix_core import paths
 
-    if event in AGENT_EVENTS:
-        return agent_role(payload.get("agent_type")) is not None
-    if event in TOOL_EVENTS and payload.get("tool_name") in ("Agent", "Task"):
-        tool_input = payload.get("tool_input")
-        kind = tool_input.get("subagent_type") if isinstance(tool_input, dict) else None
-        return agent_role(kind) is not None
-    return event in SESSION_EVENTS
+    return paths.find_project(folder or None)
+
+
+def _by_ourselves(event: str, args: dict[str, Any], folder: str, why: str) -> dict[str, Any] | None:
+    """Handle the event in this process, by keyword, and have the worker ready for the next."""
+    from helix_core import local, settings
+
+    project = _project(folder)
+    if scope.leaves_alone(event, project):
+        return None
+    if why and settings.load(project.home).worker_enabled:
+        from helix_core.embed import lifecycle
+
+        started = (event == "SessionStart" and lifecycle.renew()) or lifecycle.start()
+        _by_keyword(project, why, started)
+    answer = local.run(project, f"hook:{event}", args, actor="hook")
+    return answer if isinstance(answer, dict) else None
 
 
 def _by_keyword(project: Project, why: str, started: bool) -> None:
@@ -158,7 +167,7 @@ def _keep_for_later(
     from helix_core.hooks.late import write_status
 
     kept = None
-    if event in AGENT_ENDS:
+    if event in scope.AGENT_ENDS:
         payload = {**payload, "_status_written": write_status(project.home, event, payload)}
     if event != "PreToolUse":  # its prompt goes out untreated, and the other events know the call
         with contextlib.suppress(OSError):

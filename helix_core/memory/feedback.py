@@ -14,7 +14,7 @@ from helix_core import formulas
 from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import value
 from helix_core.memory.context import Memory
-from helix_core.model import Insight
+from helix_core.model import Given, Insight
 from helix_core.profiles import ModelProfile
 from helix_core.store import insights, results, runs, vectors
 from helix_core.store.connection import writing
@@ -66,6 +66,10 @@ def for_run(
             runs.update(mem.conn, run.id, feedback="pending")
         return None
     vector, profile = task
+    if _wait_for_vectors(mem, given, profile):
+        with writing(mem.conn):
+            runs.update(mem.conn, run.id, feedback="pending")
+        return None
     attribution = Attribution(
         agent_id=run.agent_id or f"run-{run.id}",
         message_hash=mark,
@@ -84,6 +88,19 @@ def for_run(
                 moved += [done] if done else []
         runs.update(mem.conn, run.id, feedback="applied")
     return moved
+
+
+def _wait_for_vectors(mem: Memory, given: Sequence[Given], profile: ModelProfile) -> bool:
+    """Whether an insight that was shown has no vector of this model yet: credit comes whole."""
+    waiting = {
+        insight_id
+        for item in given
+        for insight_id, model in mem.conn.execute(
+            "SELECT id, embedding_model FROM insight WHERE id = ?", (item.insight_id,)
+        )
+        if model != profile.name
+    }
+    return bool(waiting)
 
 
 def task_vector(mem: Memory, run: runs.AgentRun) -> tuple[list[float], ModelProfile] | None:

@@ -22,6 +22,7 @@ from helix_core.text import clean, guards, scanner, terms
 MAX_CONTENT = 4000
 MAX_TAGS = 8
 MAX_TAG = 40
+MADE_BY_RULE = frozenset({"derived", "synthesis"})
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def store(
         alike = _similar(mem, vector)
         twin = _twin(mem, text, alike, personal)
         if twin is not None:
-            return _merge(mem, twin, text, labels, personal)
+            return _merge(mem, twin, text, labels, source="user" if personal else source)
         insight_id, name = insights.insert(
             mem.conn,
             content=text,
@@ -156,18 +157,19 @@ def says_the_same(old: str, new: str, window: int) -> bool:
     return guards.may_merge(old, new)[0]
 
 
-def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], personal: bool) -> Stored:
+def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], *, source: str) -> Stored:
     """Count the confirmation; keep both wordings, and the tags of both.
 
     The newer wording replaces an untried one. A text of higher standing (a person's, pinned, or
-    with a record of its own) stays, and the newer wording is kept as a revision.
+    with a record of its own) stays, and so does any text against one that was made by rule; the
+    newer wording is then kept as a revision.
     """
-    settled = twin.protected or twin.use_count > 0
+    settled = twin.protected or twin.use_count > 0 or source in MADE_BY_RULE
     tags = clean_tags([*twin.tags, *labels])
     changes: dict[str, object] = {"confirmations": twin.confirmations + 1}
     if tags != list(twin.tags):
         changes["tags"] = json.dumps(tags, ensure_ascii=False)
-    if personal and twin.source != "user":
+    if source == "user" and twin.source != "user":
         changes["source"] = "user"
     kept = twin.content
     if text != twin.content and not settled:

@@ -161,22 +161,28 @@ def settle_feedback(mem: Memory, limit: int = 20) -> int:
             "SELECT outcome_source FROM agent_run WHERE id = ?", (run.id,)
         ).fetchone()[0]
         if feedback.for_run(mem, run, row[0], row[1], source or "self") is not None:
-            connect_derived(mem, run, str(row[0]))
+            connect_children(mem, run, str(row[0]))
             settled += 1
     return settled
 
 
-def connect_derived(mem: Memory, run: runs.AgentRun, mark: str) -> int:
-    """`led_to` edges from the causal insights of a result to what was derived from it."""
+def connect_children(mem: Memory, run: runs.AgentRun, mark: str) -> int:
+    """`led_to` edges from the causal insights of a result to what came out of it."""
     if run.agent_id is None:
         return 0
-    child = results.derived_from(mem.conn, run.agent_id, mark)
-    if child is None:
-        return 0
+    children = results.children_of(mem.conn, run.agent_id, mark)
     parents = results.causal_insights(mem.conn, run.agent_id, mark)
+    alive = insights.by_ids(mem.conn, [*children, *parents])
     with writing(mem.conn):
         return edges.add_edges(
-            mem.conn, [(parent, child, 1.0, "led_to") for parent in parents], mem.moment
+            mem.conn,
+            [
+                (parent, child, 1.0, "led_to")
+                for child in children
+                for parent in parents
+                if parent in alive and child in alive and child not in parents
+            ],
+            mem.moment,
         )
 
 

@@ -6,7 +6,6 @@ import json
 import math
 
 
-
 def text(value: object) -> str:
     """A cell as text; empty for NULL, bytes decoded as far as they go."""
     if value is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 
 from helix_core.store.runs import AgentRun
@@ -50,21 +51,23 @@ def finish_part(conn: sqlite3.Connection, agent_id: str, mark: str, part: str) -
     return True
 
 
-def set_derived(conn: sqlite3.Connection, agent_id: str, mark: str, insight_id: int) -> None:
-    """Remember which insight was derived from a result."""
-    conn.execute(
-        "UPDATE agent_result SET derived_id = ? WHERE agent_id = ? AND message_hash = ?",
-        (insight_id, agent_id, mark),
-    )
+def add_child(conn: sqlite3.Connection, agent_id: str, mark: str, insight_id: int) -> None:
+    """Remember that an insight came out of a result."""
+    known = children_of(conn, agent_id, mark)
+    if insight_id not in known:
+        conn.execute(
+            "UPDATE agent_result SET children = ? WHERE agent_id = ? AND message_hash = ?",
+            (json.dumps([*known, insight_id]), agent_id, mark),
+        )
 
 
-def derived_from(conn: sqlite3.Connection, agent_id: str, mark: str) -> int | None:
-    """The insight derived from a result, if any."""
+def children_of(conn: sqlite3.Connection, agent_id: str, mark: str) -> list[int]:
+    """The insights that came out of a result."""
     row = conn.execute(
-        "SELECT derived_id FROM agent_result WHERE agent_id = ? AND message_hash = ?",
+        "SELECT children FROM agent_result WHERE agent_id = ? AND message_hash = ?",
         (agent_id, mark),
     ).fetchone()
-    return int(row[0]) if row and row[0] is not None else None
+    return [int(child) for child in json.loads(row[0])] if row else []
 
 
 def add_event(

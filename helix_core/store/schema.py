@@ -219,7 +219,7 @@ RUNS_16 = (
     session_id TEXT NOT NULL,
     outcome TEXT NOT NULL,
     parts TEXT NOT NULL DEFAULT '',
-    derived_id INTEGER,
+    children TEXT NOT NULL DEFAULT '[]',
     created_at TEXT NOT NULL,
     PRIMARY KEY (agent_id, message_hash)
 )""",

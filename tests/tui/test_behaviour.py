@@ -48,7 +48,7 @@ async def test_the_run_view_shows_agents_tasks_and_what_they_got(project: Projec
         screen = text(app)
         assert "50% -> 40%" in screen
         assert "✗ blocked (self)" in screen
-        assert "use Decimal because floats lose cents" in screen
+        assert "When the checkout form rounds prices, use Decimal because" in screen
 
 
 async def test_the_newest_run_is_followed_until_another_is_chosen(project: Project) -> None:

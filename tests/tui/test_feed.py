@@ -115,8 +115,8 @@ def test_a_change_of_one_row_leaves_the_detail_of_another_wish(project: Project)
         assert later.insights.page is page  # moving the cursor reads one insight, no page
 
 
-@pytest.mark.parametrize("damage", [b"not a database at all, but long enough to look\n" * 90])
-def test_a_damaged_database_is_explained_and_comes_back(project: Project, damage: bytes) -> None:
+def test_a_damaged_database_is_explained_and_comes_back(project: Project) -> None:
+    damage = b"not a database at all, but long enough to look\n" * 90
     good = project.database.read_bytes()
     with feeding(project) as (_, heard):
         heard.wait(lambda s: s.run is not None)

@@ -1,0 +1,103 @@
+"""How it looks: one picture per state. Behaviour is tested elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kit import make_app, ready, until
+from textual.pilot import Pilot
+
+from helix_core.paths import Project
+from helix_core.store.connection import open_store
+
+Compare = Callable[..., bool]
+SIZES = [(80, 24), (120, 36)]
+
+
+def named(size: tuple[int, int]) -> str:
+    return f"{size[0]}x{size[1]}"
+
+
+def after(*keys: str) -> Callable[[Pilot[None]], Any]:
+    """Wait for the rows, press keys one by one, wait for what they want."""
+
+    async def run(pilot: Pilot[None]) -> None:
+        await ready(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        if keys:
+            await pilot.pause()
+            await ready(pilot)
+
+    return run
+
+
+@pytest.fixture
+def empty(bare: Project) -> Project:
+    open_store(bare.database, create=True).close()
+    return bare
+
+
+@pytest.mark.parametrize("size", SIZES, ids=named)
+@pytest.mark.parametrize("view", ["run", "insights"])
+def test_view(snap_compare: Compare, project: Project, view: str, size: tuple[int, int]) -> None:
+    assert snap_compare(make_app(project, view), terminal_size=size, run_before=after())
+
+
+def test_run_with_an_outcome(snap_compare: Compare, project: Project) -> None:
+    assert snap_compare(make_app(project), terminal_size=(120, 36), run_before=after("k", "k"))
+
+
+@pytest.mark.parametrize("view", ["run", "insights"])
+def test_empty(snap_compare: Compare, empty: Project, view: str) -> None:
+    assert snap_compare(make_app(empty, view), terminal_size=(80, 24), run_before=after())
+
+
+def test_filtered(snap_compare: Compare, project: Project) -> None:
+    run = after("slash", *"pric")
+    assert snap_compare(make_app(project, "insights"), terminal_size=(80, 24), run_before=run)
+
+
+def test_trash_asks(snap_compare: Compare, project: Project) -> None:
+    run = after("d")
+    assert snap_compare(make_app(project, "insights"), terminal_size=(80, 24), run_before=run)
+
+
+def test_problem_missing(snap_compare: Compare, bare: Project) -> None:
+    assert snap_compare(make_app(bare), terminal_size=(80, 24), run_before=after())
+
+
+def test_problem_corrupt(snap_compare: Compare, bare: Project) -> None:
+    bare.home.mkdir()
+    bare.database.write_bytes(b"no database " * 200)
+    assert snap_compare(make_app(bare), terminal_size=(80, 24), run_before=after())
+
+
+def test_help(snap_compare: Compare, project: Project) -> None:
+    run = after("question_mark")
+    assert snap_compare(make_app(project, "insights"), terminal_size=(80, 36), run_before=run)
+
+
+def test_paused(snap_compare: Compare, project: Project) -> None:
+    assert snap_compare(make_app(project), terminal_size=(80, 24), run_before=after("space"))
+
+
+def test_light(snap_compare: Compare, project: Project) -> None:
+    app = make_app(project, "insights")
+    app.theme = "helix-light"
+    assert snap_compare(app, terminal_size=(120, 36), run_before=after())
+
+
+def test_no_color(snap_compare: Compare, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(make_app(project), terminal_size=(80, 24), run_before=after())
+
+
+def test_too_small(snap_compare: Compare, project: Project) -> None:
+    async def run(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: pilot.app.screen.has_class("-low"))
+
+    assert snap_compare(make_app(project), terminal_size=(50, 12), run_before=run)
