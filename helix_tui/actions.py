@@ -86,6 +86,7 @@ ACTIONS = (
         "Filter as you type; words, tag:T, source:S, is:pinned",
         where="insights",
         footer=True,
+        priority=True,  # the next letter is on its way already, and belongs to the filter
     ),
     Action("sort", ("s",), "Sort", "Sort by the next column", where="insights", footer=True),
     Action("reverse", ("S",), "Reverse", "Turn the order round", where="insights"),

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_core import clock, settings
-from helix_core.errors import HelixError
 from helix_core.memory import upkeep
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
 
 if TYPE_CHECKING:
-    from helix_core.embed.server import Worker
+    from helix_core.embed.worker import Worker
 
 TICK = 0.2
+QUIET = 0.5  # how long a project with nothing to do is left alone, in seconds
 
 
 class Background(threading.Thread):
@@ -41,39 +41,29 @@ class Background(threading.Thread):
                 return
             if worker.active:
                 continue
-            for database in worker.projects.known():
+            for project in worker.projects.known():
                 try:
-                    self._step(database)
-                except (HelixError, OSError) as error:
-                    self._quiet[database] = time.monotonic() + 5.0
-                    print(f"background: {error}", file=sys.stderr, flush=True)  # noqa: T201
+                    self._step(project)
+                except Exception as error:  # noqa: BLE001 - one project must not end the thread
+                    self._quiet[project.database] = time.monotonic() + 5.0
+                    print(f"background: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
             worker.projects.drop_idle()
 
-    def _step(self, database: Path) -> None:
+    def _step(self, project: Project) -> None:
         """One small step for a project; a project with nothing to do is left alone for a while."""
-        if time.monotonic() < self._quiet.get(database, 0.0) or not database.exists():
-            return
         worker = self._worker
-        project = Project(
-            root=database.parent.parent, home=database.parent, database=database, reason="worker"
-        )
+        if time.monotonic() < self._quiet.get(project.database, 0.0):
+            return
+        if not project.database.exists():
+            return
         chosen = settings.load(project.home)
-        state = worker.projects.get(database)
+        state = worker.projects.get(project)
         used = state.used
-        with state.connection(False, chosen.lock_wait_ms) as conn:
-            mem = Memory(
-                conn=conn,
-                project=project,
-                settings=chosen,
-                now=clock.now(),
-                embedder=worker.embedder,
-                index=state.index(worker.embedder.profile) if worker.embedder else None,
-                actor="maintenance",
-            )
+        with worker.memory(project, chosen, clock.now(), "maintenance") as mem:
             busy = self._work(mem)
         state.used = used  # our own look does not keep a project from becoming idle
         if not busy:
-            self._quiet[database] = time.monotonic() + 0.5
+            self._quiet[project.database] = time.monotonic() + QUIET
 
     def _work(self, mem: Memory) -> bool:
         from helix_core.hooks import binding, spool

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from helix_core.embed.index import MatrixIndex
+from helix_core.paths import Project
 from helix_core.profiles import ModelProfile
 from helix_core.store.connection import open_store
 
@@ -20,8 +21,8 @@ IDLE_SECONDS = 600.0
 class ProjectState:
     """The open connections and the vector matrix of one database."""
 
-    def __init__(self, database: Path) -> None:
-        self.database = database
+    def __init__(self, project: Project) -> None:
+        self.project = project
         self.used = time.monotonic()
         self._lock = threading.Lock()
         self._free: list[sqlite3.Connection] = []
@@ -30,7 +31,7 @@ class ProjectState:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            found = os.stat(self.database)  # noqa: PTH116 - inode and device, not a path
+            found = os.stat(self.project.database)  # noqa: PTH116 - inode and device, not a path
         except OSError:
             return None
         return found.st_dev, found.st_ino
@@ -45,8 +46,9 @@ class ProjectState:
                 self._file = None
             conn = self._free.pop() if self._free else None
         if conn is None:
-            conn = open_store(self.database, create=create, wait_ms=wait_ms)
+            conn = open_store(self.project.database, create=create, wait_ms=wait_ms)
             self._file = self._file or self._identity()
+        conn.execute(f"PRAGMA busy_timeout = {int(wait_ms)}")
         try:
             yield conn
         except BaseException:  # whatever went wrong: the next request starts with a fresh one
@@ -83,18 +85,18 @@ class Projects:
         self._lock = threading.Lock()
         self._states: dict[Path, ProjectState] = {}
 
-    def get(self, database: Path) -> ProjectState:
-        """The state of a database, by its resolved path."""
-        key = database.resolve()
+    def get(self, project: Project) -> ProjectState:
+        """The state of a project, by the resolved path of its database."""
+        key = project.database.resolve()
         with self._lock:
             if key not in self._states:
-                self._states[key] = ProjectState(key)
+                self._states[key] = ProjectState(project)
             return self._states[key]
 
-    def known(self) -> list[Path]:
-        """The databases served at the moment."""
+    def known(self) -> list[Project]:
+        """The projects served at the moment."""
         with self._lock:
-            return list(self._states)
+            return [state.project for state in self._states.values()]
 
     def drop_idle(self, seconds: float = IDLE_SECONDS) -> None:
         """Close what nobody asked for lately."""

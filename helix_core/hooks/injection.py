@@ -143,19 +143,19 @@ def _claim(
 
 
 def _attribute_offered(mem: Memory, run: runs.AgentRun, prompt: fields.Prompt) -> None:
-    """Names in a prompt are believed only where batch-inject offered them in this session."""
+    """Names in a prompt are believed only where batch-inject offered them for this task."""
     for rank, name in enumerate(prompt.injected[:10], 1):
         insight = insights.get(mem.conn, name)
         row = (
             insight
             and mem.conn.execute(
                 "SELECT relevance, effectiveness, score FROM offer WHERE session_id = ?"
-                " AND insight_id = ? ORDER BY created_at DESC LIMIT 1",
-                (run.session_id, insight.id),
+                " AND insight_id = ? AND task_id IN ('', ?) ORDER BY created_at DESC LIMIT 1",
+                (run.session_id, insight.id, run.task_id or ""),
             ).fetchone()
         )
         if insight is None or not row:
-            mem.note("warn", f"INJECTED names {name!r}, which was not offered in this session")
+            mem.note("warn", f"INJECTED names {name!r}, which was not offered for this task")
             continue
         given = Given(
             insight.id, name, insight.content, insight.tags, float(row[1]), row[0], float(row[2]), 0

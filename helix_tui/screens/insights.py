@@ -137,7 +137,7 @@ class InsightsScreen(ViewScreen):
 
     def on_chosen(self, message: Chosen) -> None:
         """Go on to the pane with the whole insight."""
-        self.query_one(InsightDetailPane).focus()
+        self.set_focus(self.query_one(InsightDetailPane))
 
     # -- what can be done ---------------------------------------------------------------------
 

@@ -121,7 +121,7 @@ class RunScreen(ViewScreen):
         if message.table == "given":
             self.post_message(InsightAsked(message.key))
         elif message.table == "agents":
-            self.query_one("#given", LiveTable).focus()
+            self.set_focus(self.query_one("#given"))
 
     def action_older_run(self) -> None:
         """The run before this one."""

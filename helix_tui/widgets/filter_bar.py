@@ -16,9 +16,13 @@ class FilterBar(Horizontal):
     """Hidden while there is no filter and nobody types one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", "Clear", show=True),
+        Binding("escape", "leave(True)", "Clear", show=True, priority=True),
         Binding("enter,down", "leave(False)", "Keep", show=True, priority=True),
     ]
+
+    def on_mount(self) -> None:
+        """Out of sight until it is opened."""
+        self.display = False
 
     def compose(self) -> ComposeResult:
         """A slash, the text, the count."""
@@ -36,15 +40,16 @@ class FilterBar(Horizontal):
 
     def open(self) -> None:
         """Show the bar and type in it."""
-        self.add_class("-open")
+        self.display = True
         entry = self.query_one("#filter-text", Input)
         entry.can_focus = True
-        entry.focus()
+        # At once, not when the queue is empty: the next letter is on its way already.
+        self.screen.set_focus(entry)
 
     def clear(self) -> None:
         """No filter any more."""
         self.query_one("#filter-text", Input).value = ""
-        self.remove_class("-open")
+        self.display = False
 
     def count(self, matching: int, total: int) -> None:
         """Say how many rows the filter lets through."""
@@ -59,6 +64,6 @@ class FilterBar(Horizontal):
         """Back to the table, with the filter or without."""
         if clear:
             self.query_one("#filter-text", Input).value = ""
+        self.screen.set_focus(self.screen.query_one("LiveTable"))
         if not self.text:
-            self.remove_class("-open")
-        self.screen.query_one("LiveTable").focus()
+            self.display = False

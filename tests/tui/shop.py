@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from helix_core import service, settings
+from helix_core import dispatch, settings
 from helix_core.embed.index import MatrixIndex
 from helix_core.memory.context import Memory
 from helix_core.paths import Project, find_project
@@ -73,7 +73,7 @@ class World:
                 index=self._index,
                 actor=actor,
             )
-            return service.run(mem, op, args)
+            return dispatch.run(mem, op, args)
         finally:
             conn.close()
 
