@@ -43,6 +43,7 @@ MAX_AUTOLINK_EDGES = 5  # Watts & Strogatz 1998: degree 4 to 8 gives a small wor
 # -- pruning ------------------------------------------------------------------------------------
 PRUNE_THRESHOLD = 0.25  # Adjusted effectiveness; half of neutral.
 PRUNE_MIN_USES = 3  # Same evidence as the causal adjustment needs.
+PRUNE_MAX_LIFT = -0.2  # With `prune_contrast`: it also did this much worse than its like.
 GHOST_DAYS = 60  # Never used for this long: nobody asks for it.
 
 # -- synthesis over sessions --------------------------------------------------------------------

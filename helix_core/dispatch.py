@@ -13,9 +13,14 @@ if TYPE_CHECKING:
 
 HOOK = "hook:"
 READING = frozenset(
-    {"recall", "explain", "get", "history", "neighbors", "count", "health", "trash-list"}
+    {
+        *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
+        *("trash-list", "synthesize", "calibrate"),
+    }
 )
-"""Operations that never create or change a database."""
+"""Operations that never create a database; all but the last two change nothing in it either."""
+REPAIRING = frozenset({f"{HOOK}SessionStart"})
+"""Operations that put a damaged database aside; every other one reports it."""
 
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:

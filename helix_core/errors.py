@@ -3,6 +3,7 @@
 HelixError
 ├── UsageError          wrong arguments or values (exit code 2)
 ├── RefusedError        a rule said no, or the thing is not there (exit code 1)
+│   └── ChangedError         it was changed since it was looked at
 ├── ConfigError         a configuration file or variable is not usable (exit code 2)
 ├── StoreError          the database cannot be used (exit code 3)
 │   ├── StoreMissingError    there is no database yet
@@ -29,6 +30,10 @@ class UsageError(HelixError):
 
 class RefusedError(HelixError):
     """A rule said no, or the thing named is not there."""
+
+
+class ChangedError(RefusedError):
+    """An insight was changed by somebody else since it was looked at; nothing was overwritten."""
 
 
 class ConfigError(HelixError):

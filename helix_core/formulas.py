@@ -34,6 +34,7 @@ from helix_core.constants import (
     NEUTRAL_EFFECTIVENESS,
     PROVEN_MIN_EVENTS,
     PROVEN_MIN_VALUE,
+    PRUNE_MAX_LIFT,
     PRUNE_MIN_USES,
     PRUNE_THRESHOLD,
     RECENCY_DECAY_PER_DAY,
@@ -188,6 +189,7 @@ def prune_reason(
     days_since_injected: float | None = None,
     pinned: bool = False,
     user_provided: bool = False,
+    lift: float | None = None,
     threshold: float = PRUNE_THRESHOLD,
     min_uses: int = PRUNE_MIN_USES,
     ghost_days: float = GHOST_DAYS,
@@ -196,13 +198,15 @@ def prune_reason(
 
     `effectiveness` is the stored one; days come from `days_between`, None where it never was
     injected. Pinned insights never go; a person's are spared as ghosts, not as poor performers,
-    since they have to prove themselves like any other. A missing vector plays no part.
+    since they have to prove themselves like any other. A missing vector plays no part. `lift` is
+    the mean of outcome minus baseline, shrunk (`mean_lift`), where it is asked for: who failed at
+    tasks that fail anyway is no poor performer.
     """
     if pinned:
         return None
     adjusted = causal_adjusted(effectiveness, use_count, causal_hits)
     if use_count >= max(1, min_uses) and adjusted < threshold:
-        return "low"
+        return "low" if lift is None or lift <= PRUNE_MAX_LIFT else None
     if use_count > 0 or user_provided or days_since_created < ghost_days:
         return None
     recently_injected = days_since_injected is not None and days_since_injected < ghost_days
@@ -253,12 +257,17 @@ class ContextOutcome:
     baseline: float = NEUTRAL_EFFECTIVENESS
 
 
-def kernel(cos: float) -> float:
-    """How much a past task says about the present one: 0 up to cosine 0.5, then linear to 1."""
-    return _unit((_unit(cos, 0.0) - CONTEXT_KERNEL_START) / (1.0 - CONTEXT_KERNEL_START), 0.0)
+def kernel(cos: float, start: float = CONTEXT_KERNEL_START) -> float:
+    """How much a past task says about the present one: 0 up to `start`, then linear to 1.
+
+    `start` below 1 is a cosine of the embedding model in use.
+    """
+    return _unit((_unit(cos, 0.0) - start) / (1.0 - start), 0.0)
 
 
-def context_value(events: Iterable[ContextOutcome], fallback: float) -> float:
+def context_value(
+    events: Iterable[ContextOutcome], fallback: float, start: float = CONTEXT_KERNEL_START
+) -> float:
     """What an insight is worth for the present task, in [0, 1] (decision 29b).
 
     With k the kernel, y the outcome and b its baseline: the k-weighted mean of `y - b + 0.5`, one
@@ -267,7 +276,7 @@ def context_value(events: Iterable[ContextOutcome], fallback: float) -> float:
     """
     weight = total = 0.0
     for event in events:
-        k = kernel(event.similarity)
+        k = kernel(event.similarity, start)
         surplus = event.outcome_value - event.baseline
         if k > 0.0 and math.isfinite(surplus):
             weight += k
@@ -278,9 +287,36 @@ def context_value(events: Iterable[ContextOutcome], fallback: float) -> float:
     return _unit((total + prior * NEUTRAL_EFFECTIVENESS) / (weight + prior), NEUTRAL_EFFECTIVENESS)
 
 
-def proven(causal_events: int, value: float) -> bool:
+def baseline(
+    tasks: Iterable[tuple[float, float]], prior: float, start: float = CONTEXT_KERNEL_START
+) -> float:
+    """What tasks like the present one deliver: the kernel-weighted mean outcome, in [0, 1].
+
+    `tasks` are (cosine with the present task, outcome value); `prior` is one pseudo-observation:
+    0.5, or what tasks of this project deliver on the whole.
+    """
+    weight, total = 1.0, _unit(prior, NEUTRAL_EFFECTIVENESS)
+    for similarity, outcome in tasks:
+        k = kernel(similarity, start)
+        if k > 0.0 and math.isfinite(outcome):
+            weight += k
+            total += k * outcome
+    return total / weight
+
+
+def mean_lift(surpluses: Sequence[float]) -> float:
+    """Mean of outcome minus baseline over an insight's events, one pseudo-event at 0 added."""
+    return math.fsum(surpluses) / (len(surpluses) + 1)
+
+
+def proven(
+    causal_events: int,
+    value: float,
+    min_events: int = PROVEN_MIN_EVENTS,
+    min_value: float = PROVEN_MIN_VALUE,
+) -> bool:
     """Whether an insight may take a second or third place in a prompt (decision 29c)."""
-    return causal_events >= PROVEN_MIN_EVENTS and value >= PROVEN_MIN_VALUE
+    return causal_events >= min_events and value >= min_value
 
 
 # -- evidence and time --------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from helix_core import clock, dispatch, settings
+from helix_core import atomic, clock, dispatch, paths, settings
+from helix_core.errors import StoreCorruptError
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
 from helix_core.store.connection import as_store_error, open_store
@@ -18,7 +19,26 @@ SESSION_END_WAIT_MS = 300  # the client kills that hook after 1.4 s: what is loc
 
 
 def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") -> Any:
-    """One operation without model or vectors; raises the HelixError that fits."""
+    """One operation without model or vectors; raises the HelixError that fits.
+
+    The start of a session puts a damaged database aside and goes on with a fresh one, unless a
+    worker runs, which may have it open and does so itself; everybody else reports the damage.
+    """
+    try:
+        return _run(project, op, args, actor)
+    except StoreCorruptError:
+        if op not in dispatch.REPAIRING:
+            raise
+        from helix_core.store import rescue
+
+        lock = paths.socket_path().with_suffix(".lock")
+        with atomic.exclusive(lock) as no_worker:
+            if not no_worker or not rescue.repair(project.database):
+                raise
+        return _run(project, op, args, actor)
+
+
+def _run(project: Project, op: str, args: dict[str, Any], actor: str) -> Any:
     chosen = settings.load(project.home)
     reading = op in dispatch.READING
     wait_ms = SESSION_END_WAIT_MS if op == "hook:SessionEnd" else chosen.lock_wait_ms

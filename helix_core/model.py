@@ -70,7 +70,9 @@ class Ranked:
     score: float
     hop: int = 0
     through: str | None = None
-    """The name of the parent that carried activation, where the graph decided."""
+    """The name of the parent that carried activation, where the graph decided (`rrf` is it)."""
+    direct: float | None = None
+    """Its own fused score, where the graph decided over it."""
     value: float | None = None
     """Value in this context (decision 29b), where injection asked for it."""
     causal_events: int = 0

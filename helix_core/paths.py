@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix_core.embed import address
+from helix_core import address
+from helix_core.errors import RefusedError
 
 HELIX_DIR = ".helix"
 
@@ -36,7 +37,7 @@ def find_project(
 
     `HELIX_PROJECT_DIR` and `HELIX_DB_PATH` come first, then the main work tree of the git common
     dir (worktrees share one memory), then the nearest parent with `.helix/`, then the folder.
-    The home folder and `/` are never taken by searching upwards.
+    The home folder and `/` are never a project: RefusedError, unless one is named.
     """
     env = os.environ if environ is None else environ
     given = env.get("HELIX_PROJECT_DIR")
@@ -82,6 +83,8 @@ def _search(here: Path) -> tuple[Path, str]:
             continue
         if (folder / HELIX_DIR).is_dir():
             return folder, "parent with .helix"
+    if here in never:
+        raise RefusedError(f"{here} is no project; go into one, or name it with --project")
     return here, "working folder"
 
 

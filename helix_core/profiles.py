@@ -5,6 +5,8 @@ May import the standard library only; importing it loads no model.
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import dataclass, replace
 
 
@@ -27,6 +29,8 @@ class ModelProfile:
     causal_ramp: float
     window_chars: int
     """About how much of a text the model sees; what lies beyond cannot be told apart by cosine."""
+    measured: bool = True
+    """Whether the numbers were measured for this model; else calibration may replace them."""
 
 
 ARCTIC = ModelProfile(
@@ -73,5 +77,37 @@ def profile_for(model_name: str, dim: int) -> ModelProfile:
     tail = model_name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].lower()
     known = _ALIASES.get(tail)
     if known is None:
-        known = replace(ARCTIC, query_prompt="")
+        known = replace(ARCTIC, query_prompt="", measured=False)
     return replace(known, name=model_name, dim=dim)
+
+
+THRESHOLDS = ("gate", "related", "duplicate", "causal_threshold", "causal_ramp")
+
+
+def calibration_key(model_name: str) -> str:
+    """Under which key of `meta` a project keeps what `helix calibrate` found for a model."""
+    return f"calibration:{model_name}"
+
+
+def calibrated(profile: ModelProfile, stored: str | None) -> ModelProfile:
+    """The profile with a project's own thresholds, as `helix calibrate` stored them (JSON).
+
+    A measured profile stays as it is, and so does one with nothing usable stored.
+    """
+    if profile.measured or not stored:
+        return profile
+    try:
+        found = json.loads(stored)
+        numbers = {name: float(found[name]) for name in THRESHOLDS}
+    except (ValueError, TypeError, KeyError):
+        return profile
+    if not all(math.isfinite(value) and 0.0 <= value <= 1.0 for value in numbers.values()):
+        return profile
+    return replace(
+        profile,
+        gate=numbers["gate"],
+        related=numbers["related"],
+        duplicate=numbers["duplicate"],
+        causal_threshold=numbers["causal_threshold"],
+        causal_ramp=numbers["causal_ramp"],
+    )

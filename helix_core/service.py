@@ -6,29 +6,20 @@ here knows where it runs; standard library only at import.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from helix_core import constants, profiles
 from helix_core.errors import RefusedError, UsageError
-from helix_core.memory import feedback, inject, recall, remember, report, upkeep
+from helix_core.memory import feedback, recall, remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.model import Insight, Ranked
-from helix_core.store import curation, edges, insights
+from helix_core.model import Insight
+from helix_core.operations import curating, figures
+from helix_core.operations.registry import OPERATIONS, Operation, operation
+from helix_core.operations.shapes import edited_json, insight_json, query_of, ranked_json
+from helix_core.store import edges, insights, patterns, revisions
 
-Operation = Callable[[Memory, dict[str, Any]], Any]
-OPERATIONS: dict[str, Operation] = {}
-
-
-def operation(name: str) -> Callable[[Operation], Operation]:
-    """Register an operation under the name requests use."""
-
-    def register(function: Operation) -> Operation:
-        OPERATIONS[name] = function
-        return function
-
-    return register
+__all__ = ["OPERATIONS", "Operation", "curating", "figures", "insight_json", "ranked_json", "run"]
 
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:
@@ -37,46 +28,6 @@ def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:
     if found is None:
         raise UsageError(f"unknown operation {op!r}")
     return found(mem, args)
-
-
-def insight_json(row: Insight) -> dict[str, Any]:
-    """An insight as every command prints it."""
-    return {
-        "name": row.name,
-        "content": row.content,
-        "tags": list(row.tags),
-        "effectiveness": row.effectiveness,
-        "use_count": row.use_count,
-        "causal_hits": row.causal_hits,
-        "recent_uses": row.recent_uses,
-        "context_spread": row.context_spread,
-        "created_at": row.created_at,
-        "last_used": row.last_used,
-        "pinned": row.pinned,
-        "source": row.source,
-    }
-
-
-def ranked_json(item: Ranked) -> dict[str, Any]:
-    """A recall result: the insight with how it was found."""
-    return {
-        **insight_json(item.insight),
-        "_relevance": item.relevance,
-        "_effectiveness": item.effectiveness,
-        "_score": item.score,
-        "_hop": item.hop,
-    }
-
-
-def _query(args: dict[str, Any], limit: int) -> recall.Query:
-    return recall.Query(
-        text=str(args.get("query", "")),
-        limit=int(args.get("limit", limit)),
-        min_relevance=args.get("min_relevance"),
-        min_effectiveness=float(args.get("min_effectiveness", 0.0)),
-        suppress=frozenset(map(str, args.get("suppress", ()))),
-        hops=int(args.get("graph_hops", 1)),
-    )
 
 
 @operation("store")
@@ -93,36 +44,11 @@ def _store(mem: Memory, args: dict[str, Any]) -> Any:
 
 @operation("recall")
 def _recall(mem: Memory, args: dict[str, Any]) -> Any:
-    found = recall.recall(mem, _query(args, 5))
+    found = recall.recall(mem, query_of(args, 5))
     return {
         "results": [ranked_json(item) for item in found.ranked],
         "mode": found.mode,
         "note": found.note,
-    }
-
-
-@operation("explain")
-def _explain(mem: Memory, args: dict[str, Any]) -> Any:
-    query = _query(args, 15)
-    found = recall.recall(mem, query)
-    order = {r.insight.id: n for n, r in enumerate(inject.rank(mem, query).ranked, 1)}
-    return {
-        "mode": found.mode,
-        "note": found.note,
-        "candidates": [
-            {
-                **ranked_json(item),
-                "_vector_rank": item.vector_rank,
-                "_keyword_rank": item.keyword_rank,
-                "_rrf": item.rrf,
-                "_recency": item.recency,
-                "_velocity": item.velocity,
-                "_through": item.through,
-                "_injection_rank": order.get(item.insight.id),
-            }
-            for item in found.ranked
-        ],
-        "left_out": [asdict(item) for item in found.left],
     }
 
 
@@ -135,7 +61,7 @@ def _named(mem: Memory, name: object) -> Insight:
 
 @operation("get")
 def _get(mem: Memory, args: dict[str, Any]) -> Any:
-    return insight_json(_named(mem, args.get("name")))
+    return edited_json(_named(mem, args.get("name")))
 
 
 @operation("history")
@@ -152,7 +78,15 @@ def _history(mem: Memory, args: dict[str, Any]) -> Any:
     shown = mem.conn.execute(
         "SELECT count(*) FROM injection WHERE insight_id = ? AND withheld = 0", (row.id,)
     ).fetchone()[0]
-    return {"insight": insight_json(row), "injected": shown, "events": events}
+    return {
+        "insight": insight_json(row),
+        "injected": shown,
+        "evidence": figures.evidence_about(mem, row),
+        "events": events,
+        "synthesis": patterns.of_insight(mem.conn, row.id),
+        "revisions": revisions.of(mem.conn, row.id),
+        "changes": revisions.changes_of(mem.conn, row.id),
+    }
 
 
 @operation("neighbors")
@@ -199,48 +133,6 @@ def _prune(mem: Memory, args: dict[str, Any]) -> Any:
 @operation("count")
 def _count(mem: Memory, args: dict[str, Any]) -> Any:
     return {"count": insights.count(mem.conn)}
-
-
-@operation("health")
-def _health(mem: Memory, args: dict[str, Any]) -> Any:
-    return report.health(mem)
-
-
-@operation("trash")
-def _trash(mem: Memory, args: dict[str, Any]) -> Any:
-    names = [str(name) for name in args.get("names", ())]
-    event = curation.trash(
-        mem.conn, names, actor=mem.actor, moment=mem.now, keep_days=mem.settings.trash_days
-    )
-    return {"trashed": names, "event": event}
-
-
-@operation("trash-list")
-def _trash_list(mem: Memory, args: dict[str, Any]) -> Any:
-    return [
-        {"name": r[0], "content": r[1], "reason": r[2], "actor": r[3], "trashed_at": r[4]}
-        for r in mem.conn.execute(
-            "SELECT name, content, reason, actor, trashed_at FROM trash ORDER BY trashed_at DESC"
-        )
-    ]
-
-
-@operation("restore")
-def _restore(mem: Memory, args: dict[str, Any]) -> Any:
-    event = curation.restore(mem.conn, str(args["name"]), actor=mem.actor, moment=mem.now)
-    return {"restored": args["name"], "event": event}
-
-
-@operation("pin")
-def _pin(mem: Memory, args: dict[str, Any]) -> Any:
-    pinned = bool(args.get("pinned", True))
-    curation.set_pinned(mem.conn, str(args["name"]), pinned, actor=mem.actor, moment=mem.now)
-    return {"name": args["name"], "pinned": pinned}
-
-
-@operation("undo")
-def _undo(mem: Memory, args: dict[str, Any]) -> Any:
-    return curation.undo(mem.conn, actor=mem.actor, moment=mem.now)
 
 
 @operation("maintain")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core import paths
+from helix_core import constants, paths
 from helix_core.errors import ConfigError
 
 
@@ -28,9 +29,15 @@ class Settings:
     worker_idle_minutes: float = 30.0
     ranking: str = "helix"
     """helix: the measured ranking for injection; spec: the spec's formula everywhere."""
-    ranking_strength: float = 0.15
+    ranking_strength: float = constants.INJECTION_STRENGTH
     ranking_context: bool = True
+    ranking_contrast: bool = True
+    """An insight is measured by similar tasks that ran without it (else: by all similar ones)."""
+    ranking_kernel: float = 0.35
+    """Cosine from which a past task says something about the present one; 0.5 sees too little."""
     ranking_few: bool = True
+    ranking_few_events: int = 3
+    ranking_few_value: float = 0.65
     ranking_recency: bool = False
     max_insights: int = 3
     max_chars: int = 6000
@@ -40,7 +47,10 @@ class Settings:
     decay_days: float = 30.0
     prune_threshold: float = 0.25
     prune_min_uses: int = 3
-    ghost_days: float = 60.0
+    prune_contrast: bool = True
+    """A poor insight goes only if it also did worse than similar tasks without it."""
+    ghost_days: float = 180.0
+    """After 60 days, as first planned, a third of the seldom needed lessons are gone."""
     trash_days: float = 90.0
     holdout: float = 0.0
     lock_wait_ms: int = 1500
@@ -55,6 +65,11 @@ class Settings:
 
 _CHOICES = {"worker": {"auto", "off"}, "ranking": {"helix", "spec"}}
 KEYS = {f.name: f.type for f in fields(Settings) if f.name != "origins"}
+
+
+_LINE = re.compile(
+    r"""(?P<key>\w+)\s*=\s*(?:(?P<quoted>"[^"\\]*"|'[^']*')|(?P<plain>[^\s#"']+))\s*(?:\#.*)?"""
+)
 
 
 def load(project_home: Path | None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -79,22 +94,44 @@ def load(project_home: Path | None, environ: Mapping[str, str] | None = None) ->
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        data = file.read_bytes()
+        text = file.read_bytes().decode("utf-8")
     except OSError:
         return {}
-    try:
-        parser = importlib.import_module("tomllib")
-    except ModuleNotFoundError:  # Python 3.10
-        try:
-            parser = importlib.import_module("tomli")
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"{file}: reading it needs Python 3.11 or the tomli package"
-            ) from error
-    try:
-        table: dict[str, Any] = parser.loads(data.decode("utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
+    parser = _toml_parser()
+    if parser is None:
+        return _flat(text, file)
+    try:
+        table: dict[str, Any] = parser.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from error
+    return table
+
+
+def _toml_parser() -> Any:
+    """The TOML parser of Python 3.11, or the package; None in a hook on Python 3.10, which sees
+    no packages."""
+    for name in ("tomllib", "tomli"):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+    return None
+
+
+def _flat(text: str, file: Path) -> dict[str, Any]:
+    """Flat `key = value` lines, which is all that our settings are; the rest is an error."""
+    table: dict[str, Any] = {}
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        found = _LINE.fullmatch(line)
+        if found is None:
+            raise ConfigError(f"{file}: line {number} is not `key = value`")
+        quoted, plain = found["quoted"], found["plain"]
+        table[found["key"]] = quoted[1:-1] if quoted else plain
     return table
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
+import time
 from collections.abc import Sequence
 
 import helix_core
@@ -59,8 +61,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     from helix_tui.glyphs import choose
 
     glyphs = choose(dict(os.environ), sys.stdout.encoding or "")
+    threading.Thread(target=_end_with_the_terminal, daemon=True).start()
     HelixApp(project, glyphs, view=options.view).run()
     return 0
+
+
+def _end_with_the_terminal(check_seconds: float = 2.0) -> None:
+    """End the process once its terminal is gone, however far an orderly exit got.
+
+    A closed terminal cannot be restored, and Textual's threads would wait for it, or spin on it,
+    for ever: nobody would see the process that goes on.
+    """
+    while os.isatty(0):
+        time.sleep(check_seconds)
+    time.sleep(check_seconds)  # the orderly way first: it closes the database
+    os._exit(129)
 
 
 def _has_terminal() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,12 @@ from helix_core import local, settings
 from helix_core.cli.output import say
 from helix_core.dispatch import READING
 from helix_core.embed import client, lifecycle
-from helix_core.errors import StoreMissingError, WorkerError
+from helix_core.errors import StoreError, StoreMissingError, WorkerError
 from helix_core.paths import Project
 
 MODEL_WAIT_SECONDS = 30.0
 ANSWER_MS = 60_000.0
+FRESHEN_MS = 5_000.0
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,12 @@ class Caller:
     def directly(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that needs no vector, in this process."""
         return local.run(self.project, op, args)
+
+    def freshen(self) -> None:
+        """Have a text that lost its vector embedded now, if a worker is there; it follows else."""
+        if settings.load(self.project.home).worker_enabled:
+            with contextlib.suppress(WorkerError, StoreError):
+                client.request("reindex", {"batch": 8}, self.project, answer_ms=FRESHEN_MS)
 
     def _await_worker(self) -> None:
         """Start the worker if need be and give its model time to load; a person can wait."""

@@ -1,4 +1,4 @@
-"""Commands that put in and look up: store, recall, explain, get, history, neighbors."""
+"""Commands that put in and look up: store, recall, get, history, neighbors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def store(options: Options) -> int:
 )
 def recall(options: Options) -> None:
     """Recall by the spec's formula."""
-    found = caller(options).with_vectors("recall", _query_args(options, 5))
+    found = caller(options).with_vectors("recall", query_args(options, 5))
     if found["note"]:
         hint = ", --min-relevance 0 shows them" if "under the gate" in found["note"] else ""
         output.say(f"helix: {found['note']}{hint}")
@@ -75,7 +75,8 @@ def recall(options: Options) -> None:
         output.line("nothing relevant enough")
 
 
-def _query_args(options: Options, limit: int) -> dict[str, Any]:
+def query_args(options: Options, limit: int) -> dict[str, Any]:
+    """What a command that takes a query asks for."""
     args = {
         "query": read_text(options.query),
         "limit": limit if options.limit is None else options.limit,
@@ -93,45 +94,6 @@ def _result_line(item: dict[str, Any]) -> str:
     hop = " via graph" if item["_hop"] else ""
     share = output.percent(item["_effectiveness"])
     return f"[{share}] {item['content']}\n      {item['name']} ({relevance}{hop})"
-
-
-@command(
-    "explain",
-    "every candidate for a query with each part of its score, and why others were left out",
-    arg("query", metavar="QUERY"),
-    LIMIT,
-    RELEVANCE,
-    HOPS,
-)
-def explain(options: Options) -> None:
-    """Explain a recall."""
-    found = caller(options).with_vectors("explain", _query_args(options, 15))
-    if as_json(options):
-        output.emit_json(found)
-        return
-    if found["note"]:
-        output.say(f"helix: {found['note']}")
-    heads = ("score", "cosine", "vec", "key", "rrf", "eff", "rec", "vel", "hop", "inj", "insight")
-    rows = [
-        (
-            f"{c['_score']:.5f}",
-            "-" if c["_relevance"] is None else f"{c['_relevance']:.3f}",
-            c["_vector_rank"] or "-",
-            c["_keyword_rank"] or "-",
-            f"{c['_rrf']:.5f}",
-            f"{c['_effectiveness']:.2f}",
-            f"{c['_recency']:.2f}",
-            f"{c['_velocity']:.2f}",
-            c["_hop"],
-            c["_injection_rank"] or "-",
-            c["name"],
-        )
-        for c in found["candidates"]
-    ]
-    output.table(heads, rows)
-    for item in found["left_out"]:
-        relevance = "" if item["relevance"] is None else f" (cos {item['relevance']:.2f})"
-        output.line(f"left out: {item['name']}: {item['reason']}{relevance}")
 
 
 @command("get", "one insight", NAME)
@@ -155,6 +117,11 @@ def history(options: Options) -> None:
         output.emit_json(found)
         return
     output.line(found["insight"]["content"])
+    proof = found["evidence"]
+    output.line(
+        f"helped {proof['helped']:.2f}, hurt {proof['hurt']:.2f} of {proof['n']:.2f} tasks"
+        f" (90%: {proof['low']:.2f} to {proof['high']:.2f})"
+    )
     rows = [
         (
             event["created_at"][:16],
@@ -168,6 +135,15 @@ def history(options: Options) -> None:
         for event in found["events"]
     ]
     output.table(("when", "kind", "outcome", "cos", "weight", "effectiveness", "task"), rows)
+    for kept in found["revisions"]:
+        when, tags = (
+            kept["created_at"][:16],
+            f" [{', '.join(kept['tags'])}]" if kept["tags"] else "",
+        )
+        output.line(f"{when}  before {kept['reason']} by {kept['actor']}: {kept['content']}{tags}")
+    for done in found["changes"]:
+        undone = ", taken back" if done["undone"] else ""
+        output.line(f"{done['created_at'][:16]}  {done['action']} by {done['actor']}{undone}")
 
 
 @command(

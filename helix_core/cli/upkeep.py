@@ -93,23 +93,6 @@ def count(options: Options) -> None:
     output.emit_json(found) if as_json(options) else output.line(str(found["count"]))
 
 
-@command("health", "how the memory is doing")
-def health(options: Options) -> None:
-    """Print the figures of the memory and the state of the worker."""
-    from helix_core.embed import client
-
-    who = caller(options)
-    found = who.directly("health", {})
-    found["worker"] = client.status() or {"model_state": "absent"}
-    found["project"] = {"root": str(who.project.root), "found_by": who.project.reason}
-    if as_json(options):
-        output.emit_json(found)
-        return
-    for key, value in found.items():
-        text = f"{value:.3f}" if isinstance(value, float) else value
-        output.line(f"{key}: {text}")
-
-
 @command(
     "trash",
     "move insights to the trash (restore and undo bring them back)",

@@ -6,14 +6,17 @@ binds running agents to their calls as the client's `meta.json` appears.
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import sys
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_core import clock, settings
-from helix_core.memory import upkeep
+from helix_core import clock, log, settings
+from helix_core.errors import HelixError, StoreCorruptError
+from helix_core.memory import synthesis, upkeep
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
 
@@ -44,6 +47,8 @@ class Background(threading.Thread):
             for project in worker.projects.known():
                 try:
                     self._step(project)
+                except StoreCorruptError as error:
+                    self._repair(project, error)
                 except Exception as error:  # noqa: BLE001 - one project must not end the thread
                     self._quiet[project.database] = time.monotonic() + 5.0
                     print(f"background: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
@@ -65,6 +70,15 @@ class Background(threading.Thread):
         if not busy:
             self._quiet[project.database] = time.monotonic() + QUIET
 
+    def _repair(self, project: Project, error: StoreCorruptError) -> None:
+        """What is damaged is put aside here, since nobody else may while we have it open."""
+        done = False
+        with contextlib.suppress(HelixError, sqlite3.Error):
+            done = self._worker.repair(project)
+        log.write(project.home, "error", f"{error}; {'put aside' if done else 'left as it is'}")
+        if not done:
+            self._quiet[project.database] = time.monotonic() + 5.0
+
     def _work(self, mem: Memory) -> bool:
         from helix_core.hooks import binding, spool
 
@@ -72,4 +86,5 @@ class Background(threading.Thread):
         busy = binding.bind_from_meta(mem) > 0 or busy
         busy = upkeep.reindex(mem, batch=8) > 0 or busy
         busy = upkeep.settle_feedback(mem) > 0 or busy
-        return bool(upkeep.maintain(mem)) or busy
+        busy = bool(upkeep.maintain(mem)) or busy
+        return synthesis.step(mem) or busy

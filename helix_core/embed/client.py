@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import helix_core
 from helix_core import errors
+from helix_core.address import socket_address
 from helix_core.embed import protocol
-from helix_core.embed.address import socket_address
 from helix_core.errors import HelixError, WorkerError
 
 if TYPE_CHECKING:
@@ -49,10 +49,13 @@ def exchange(
     address: Path | str | None = None,
 ) -> tuple[Any, str]:
     """`request`, together with the version of the worker that answered."""
+    path = str(address or socket_address())
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         try:
             sock.settimeout(first_ms / 1000)
-            sock.connect(str(address or socket_address()))
+            if os.stat(os.path.dirname(path)).st_uid != os.getuid():
+                raise WorkerError(f"{path} lies in another user's folder")
+            sock.connect(path)
             protocol.send(sock, _message(op, args, place))
             alive = protocol.receive(sock)
             if not alive or not alive.get("alive"):

@@ -33,6 +33,7 @@ class MatrixIndex:
         self._row: dict[int, int] = {}
         self._free = list(range(63, -1, -1))
         self._seen = -1
+        self._unusable: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._row)
@@ -58,19 +59,32 @@ class MatrixIndex:
                     (self._seen,),
                 ).fetchall()
             for insight_id, blob, model in rows:
-                self._put(int(insight_id), self._unit(blob, model))
+                unit = self._unit(blob, model)
+                self._put(int(insight_id), unit)
+                if unit is None and model == self.profile.name:
+                    self._unusable.add(int(insight_id))
+                else:
+                    self._unusable.discard(int(insight_id))
             self._seen = newest
+
+    def unusable(self) -> list[int]:
+        """Ids whose stored vector claims to be of this model and cannot be one."""
+        with self._lock:
+            return sorted(self._unusable)
 
     def _clear(self, expected: int) -> None:
         size = max(64, int(expected * 1.25))
         self._matrix = np.zeros((size, self.profile.dim), dtype=np.float32)
         self._ids = np.full(size, -1, dtype=np.int64)
         self._row = {}
+        self._unusable = set()
         self._free = list(range(size - 1, -1, -1))
 
     def _unit(self, blob: bytes | None, model: str | None) -> Matrix | None:
         """The unit vector of a stored blob; None where it belongs to nothing we can compare."""
-        if blob is None or model != self.profile.name or len(blob) != 4 * self.profile.dim:
+        if not isinstance(blob, bytes) or model != self.profile.name:
+            return None
+        if len(blob) != 4 * self.profile.dim:
             return None
         vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
         norm = float(np.linalg.norm(vector))
@@ -121,3 +135,21 @@ class MatrixIndex:
                 return {}
             scores = self._matrix[[row for _, row in known]] @ np.asarray(vector, dtype=np.float32)
             return {i: min(1.0, float(s)) for (i, _), s in zip(known, scores, strict=True)}
+
+    def similarities(
+        self, vector: Sequence[float], blobs: Sequence[bytes | None]
+    ) -> list[float | None]:
+        """Cosine of a vector with each stored one; None for what cannot be compared."""
+        size = 4 * self.profile.dim
+        whole = [n for n, blob in enumerate(blobs) if blob is not None and len(blob) == size]
+        found: list[float | None] = [None] * len(blobs)
+        mine = np.asarray(vector, dtype=np.float32)
+        if not whole or mine.shape != (self.profile.dim,):
+            return found
+        rows = np.frombuffer(b"".join(blobs[n] or b"" for n in whole), dtype="<f4")
+        rows = rows.reshape(-1, self.profile.dim)
+        with np.errstate(all="ignore"):
+            scores = (rows @ mine) / (np.linalg.norm(rows, axis=1) * np.linalg.norm(mine))
+        for n, score in zip(whole, scores.tolist(), strict=True):
+            found[n] = max(-1.0, min(1.0, score)) if np.isfinite(score) else None
+        return found

@@ -129,6 +129,13 @@ class TextEmbedder:
             rows: list[list[float]] = self._encode(list(texts)).tolist()
             return rows
 
+    def anchor(self) -> TextEmbedder | None:
+        """The packaged model, whose thresholds are measured; loaded anew unless it is this one."""
+        folder = packaged_folder()
+        if folder is None or self._profile.name == profiles.MINILM.name:
+            return None if folder is None else self
+        return TextEmbedder(_sentence_transformer(str(folder), True), profiles.MINILM.name)
+
     def _encode(self, texts: list[str]) -> np.ndarray[Any, Any]:
         vectors: np.ndarray[Any, Any] = self._model.encode(
             texts, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True

@@ -13,7 +13,7 @@ from pathlib import Path
 from helix_core.embed.index import MatrixIndex
 from helix_core.paths import Project
 from helix_core.profiles import ModelProfile
-from helix_core.store.connection import open_store
+from helix_core.store.connection import open_store, still_fits
 
 IDLE_SECONDS = 600.0
 
@@ -45,6 +45,9 @@ class ProjectState:
                 self._drop()
                 self._file = None
             conn = self._free.pop() if self._free else None
+        if conn is not None and not still_fits(conn):
+            conn.close()
+            conn = None
         if conn is None:
             conn = open_store(self.project.database, create=create, wait_ms=wait_ms)
             self._file = self._file or self._identity()

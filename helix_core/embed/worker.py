@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import sys
 import threading
 import time
@@ -19,10 +20,12 @@ import helix_core
 from helix_core import clock, dispatch, paths, settings
 from helix_core.embed import client, protocol
 from helix_core.embed.projects import Projects
-from helix_core.errors import HelixError, WorkerError
+from helix_core.errors import HelixError, StoreCorruptError, WorkerError
 from helix_core.hooks import scope
 from helix_core.memory.context import Embedder, Memory
 from helix_core.paths import Project
+from helix_core.store import rescue
+from helix_core.store.connection import as_store_error
 
 _OWN_ENVIRONMENT = {k: os.environ[k] for k in ("HOME", "XDG_CONFIG_HOME") if k in os.environ}
 
@@ -116,9 +119,20 @@ class Worker:
         if scope.leaves_alone(op.removeprefix(dispatch.HOOK), project):
             return None
         moment = clock.parse(env.get("HELIX_NOW"), default=None) or clock.now()
-        actor = str(args.get("actor", "hook"))
-        with self.memory(project, chosen, moment, actor, create=op not in dispatch.READING) as mem:
+        actor, create = str(args.get("actor", "hook")), op not in dispatch.READING
+        try:
+            with self.memory(project, chosen, moment, actor, create=create) as mem:
+                return dispatch.run(mem, op, args)
+        except StoreCorruptError:
+            if op not in dispatch.REPAIRING or not self.repair(project):
+                raise
+        with self.memory(project, chosen, moment, actor, create=create) as mem:
             return dispatch.run(mem, op, args)
+
+    def repair(self, project: Project) -> bool:
+        """Put a damaged database aside; whether it is worth another try."""
+        self.projects.get(project).close()
+        return rescue.repair(project.database)
 
     @contextlib.contextmanager
     def memory(
@@ -132,23 +146,31 @@ class Worker:
     ) -> Iterator[Memory]:
         """A project's memory, open for one request."""
         state = self.projects.get(project)
-        with state.connection(create, chosen.lock_wait_ms) as conn:
-            yield Memory(
-                conn=conn,
-                project=project,
-                settings=chosen,
-                now=moment,
-                embedder=self.embedder,
-                index=state.index(self.embedder.profile) if self.embedder else None,
-                actor=actor,
-            )
+        try:
+            with state.connection(create, chosen.lock_wait_ms) as conn:
+                yield Memory(
+                    conn=conn,
+                    project=project,
+                    settings=chosen,
+                    now=moment,
+                    embedder=self.embedder,
+                    index=state.index(self.embedder.profile) if self.embedder else None,
+                    actor=actor,
+                )
+        except sqlite3.DatabaseError as error:
+            found = as_store_error(error, project.database)
+            if isinstance(found, StoreCorruptError):
+                raise found from error
+            raise
 
 
 def _project(place: dict[str, Any], env: dict[str, str]) -> Project:
     """The project a request names, or the one its working folder belongs to."""
     if "database" not in place:
         cwd = place.get("cwd")
-        return paths.find_project(cwd if isinstance(cwd, str) and cwd else "/", environ=env)
+        if not isinstance(cwd, str) or not cwd:
+            raise WorkerError("the request names no folder")
+        return paths.find_project(cwd, environ=env)
     return Project(
         root=Path(place["root"]),
         home=Path(place["home"]),

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from helix_core.errors import StoreLockedError
+from helix_core.errors import StoreCorruptError, StoreLockedError
 from helix_core.hooks import extraction, injection, session, spool
 from helix_core.hooks.payload import text_at
 from helix_core.memory.context import Memory
@@ -43,14 +43,14 @@ def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | No
         if event not in HURRIED:
             spool.take_in(mem)
         return HANDLERS[event](mem, payload)
-    except StoreLockedError:  # nor could the row be written: do not wait for the lock again
+    except (StoreLockedError, StoreCorruptError):  # nor could, or should, the row be written
         mode = ""
         raise
     except Exception as problem:
         error = f"{type(problem).__name__}: {problem}"
         raise
     finally:
-        if mode:
+        if mode and not mem.read_only:
             _record(mem, event, payload, started, mode, error)
 
 

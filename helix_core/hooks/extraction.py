@@ -231,7 +231,8 @@ def _plan(mem: Memory, ended: Ended) -> None:
 def _insights(mem: Memory, ended: Ended) -> None:
     found, refused = lessons.read_insights(ended.message)
     for item in found:
-        _keep_child(mem, ended, remember.store(mem, item.content, item.tags))
+        done = remember.store(mem, item.content, item.tags, run=ended.run)
+        _keep_child(mem, ended, done)
     for reason in refused:
         mem.note("info", f"INSIGHT of agent {ended.event.agent_id} not taken: {reason}")
 

@@ -125,7 +125,7 @@ def _claim(
         taken = frozenset(row.name for row in insights.by_ids(mem.conn, claimed).values())
         more = inject.rank(mem, replace(query, suppress=taken))
         found = more if more.ranked else found
-    chosen, _ = inject.choose(mem, found.ranked, claimed, mem.settings.max_insights)
+    chosen, _ = inject.choose(mem.settings, found.ranked, claimed, mem.settings.max_insights)
     _, shown = frame.render([_given(item) for item in chosen], mem.settings.max_chars)
     kept = {item.name for item in shown}
     for rank, item in enumerate((c for c in chosen if c.insight.name in kept), 1):

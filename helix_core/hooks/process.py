@@ -91,11 +91,11 @@ def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, An
     """
     if not scope.concerns_us(event, payload):
         return None
-    from helix_core.errors import ConfigError, StoreError, WorkerError
+    from helix_core.errors import RefusedError, WorkerError
 
     args = {"payload": payload, "started": started, "actor": "hook"}
     cwd = payload.get("cwd")
-    folder = cwd if isinstance(cwd, str) and cwd else os.environ.get("CLAUDE_PROJECT_DIR", "")
+    folder = cwd if isinstance(cwd, str) and cwd else _own_folder()
     why = ""
     try:
         if os.environ.get("HELIX_WORKER") != "off":
@@ -104,9 +104,19 @@ def respond(event: str, payload: dict[str, Any], started: float) -> dict[str, An
             except WorkerError as error:
                 why = str(error)
         return _by_ourselves(event, args, folder, why)
-    except (StoreError, ConfigError) as error:
+    except RefusedError:  # the home folder: no project, nothing to remember
+        return None
+    except Exception as error:  # noqa: BLE001 - locked, newer, misconfigured, or a fault of ours
         _keep_for_later(event, payload, _project(folder), error)
     return None
+
+
+def _own_folder() -> str:
+    """Where this hook was started; a worker has another working folder, so it has to be told."""
+    try:
+        return os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - no pathlib here
+    except OSError:  # deleted
+        return os.environ.get("PWD", "")
 
 
 def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any] | None:
@@ -163,6 +173,7 @@ def _keep_for_later(
 ) -> None:
     """The memory cannot be used now: spool the event, and write an agent's status line at once."""
     from helix_core import log
+    from helix_core.errors import HelixError
     from helix_core.hooks import spool
     from helix_core.hooks.late import write_status
 
@@ -173,7 +184,7 @@ def _keep_for_later(
         with contextlib.suppress(OSError):
             kept = spool.put(project.home, event, payload)
     log.write(project.home, "warn", f"{event}: {error}" + ("; kept in the spool" if kept else ""))
-    if kept is None:
+    if kept is None or not isinstance(error, HelixError):
         _complain(event, error)
 
 

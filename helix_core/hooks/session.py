@@ -11,14 +11,21 @@ from helix_core.hooks import handover
 from helix_core.hooks.payload import text_at
 from helix_core.memory import upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import insights, journal
+from helix_core.store import insights, journal, rescue
 from helix_core.store.connection import writing
+from helix_core.text import clean
 
 FRESH = frozenset({"startup", "clear"})
 
 
 def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None:
     """Note the session, clear what is its own to clear, do maintenance that was missed."""
+    if mem.read_only:
+        return _context(
+            "helix: this memory was written by a newer helix. It is only read: nothing is learned"
+            " here until this helix is updated."
+        )
+    rescue.check_small(mem.conn, mem.project.database)
     session_id = text_at(payload, "session_id", 200)
     source = text_at(payload, "source", 40)
     if session_id:
@@ -36,17 +43,25 @@ def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None
 
 
 def _greeting(mem: Memory) -> dict[str, Any] | None:
-    """One line of context, only where the memory does not work at full strength."""
+    """A line of context, only where the memory was lost or does not work at full strength."""
+    lines = []
+    lost = rescue.tell_once(mem.conn)
+    if lost is not None:
+        lines.append(
+            f"helix: the memory was damaged ({clean.shorten(lost['reason'], 200)}) and begins anew;"
+            f" the damaged file is kept as .helix/backups/{lost['file']}. Tell the user once."
+        )
     total = insights.count(mem.conn)
-    if mem.profile is not None or not total or not mem.settings.worker_enabled:
-        return None
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "SessionStart",
-            "additionalContext": f"helix: {total} insights, recalled by keyword until its"
-            " embedding worker is ready (`helix worker status`).",
-        }
-    }
+    if mem.profile is None and total and mem.settings.worker_enabled:
+        lines.append(
+            f"helix: {total} insights, recalled by keyword until its embedding worker is ready"
+            " (`helix worker status`)."
+        )
+    return _context("\n".join(lines)) if lines else None
+
+
+def _context(text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
 
 
 def _is_over(mem: Memory, session_id: str) -> bool:

@@ -15,8 +15,16 @@ from typing import Protocol
 
 from helix_core import clock, log
 from helix_core.paths import Project
-from helix_core.profiles import ModelProfile
+from helix_core.profiles import ModelProfile, calibrated, calibration_key
 from helix_core.settings import Settings
+from helix_core.store import journal
+
+
+def in_force(conn: sqlite3.Connection, profile: ModelProfile) -> ModelProfile:
+    """A model's thresholds in this project: the measured ones, else what calibration found."""
+    if profile.measured:
+        return profile
+    return calibrated(profile, journal.get_meta(conn, calibration_key(profile.name)))
 
 
 class Embedder(Protocol):
@@ -32,6 +40,9 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """The unit vectors of stored texts, one per text."""
 
+    def anchor(self) -> Embedder | None:
+        """A model with measured thresholds to calibrate this one by; None where there is none."""
+
 
 class VectorIndex(Protocol):
     """The vectors of one project for one model, kept in step with the database."""
@@ -42,8 +53,16 @@ class VectorIndex(Protocol):
     def top(self, vector: Sequence[float], depth: int, minimum: float) -> list[tuple[int, float]]:
         """The best (id, cosine) at or above `minimum`, best first, at most `depth`."""
 
+    def unusable(self) -> list[int]:
+        """Ids whose stored vector is of this model by name, but broken."""
+
     def cosines(self, vector: Sequence[float], ids: Iterable[int]) -> dict[int, float]:
         """The cosine of each id that has a vector."""
+
+    def similarities(
+        self, vector: Sequence[float], blobs: Sequence[bytes | None]
+    ) -> list[float | None]:
+        """The cosine with each stored vector; None for what cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +83,16 @@ class Memory:
         return clock.iso(self.now)
 
     @property
+    def read_only(self) -> bool:
+        """Whether a newer helix wrote this database, so that this one only reads it."""
+        return bool(getattr(self.conn, "too_new", False))
+
+    @property
     def profile(self) -> ModelProfile | None:
         """The thresholds in force; None where recall goes by keyword alone."""
         if self.embedder is None or self.index is None:
             return None
-        return self.embedder.profile
+        return in_force(self.conn, self.embedder.profile)
 
     def note(self, level: str, message: str) -> None:
         """One line in the project's log."""

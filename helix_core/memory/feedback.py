@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helix_core import formulas
 from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import value
-from helix_core.memory.context import Memory
+from helix_core.memory.context import Memory, in_force
 from helix_core.model import Given, Insight
 from helix_core.profiles import ModelProfile
 from helix_core.store import insights, results, runs, vectors
@@ -76,15 +76,16 @@ def for_run(
         outcome=outcome,
         source=source,
         run=run,
-        baseline=value.baseline(mem, run.id, vector, profile.name),
     )
+    expected = value.expected(mem, run.id, vector, profile.name, [i.insight_id for i in given])
     with writing(mem.conn):
         moved = []
         for item in given:
             similarity = _similarity(mem, item.insight_id, vector, profile)
             row = insights.by_ids(mem.conn, [item.insight_id]).get(item.insight_id)
             if similarity is not None and row is not None:
-                done = move(mem, row, similarity, profile, attribution, vector)
+                by = replace(attribution, baseline=expected[row.id])
+                done = move(mem, row, similarity, profile, by, vector)
                 moved += [done] if done else []
         runs.update(mem.conn, run.id, feedback="applied")
     return moved
@@ -110,7 +111,8 @@ def task_vector(mem: Memory, run: runs.AgentRun) -> tuple[list[float], ModelProf
     stored = vectors.unpack(run.query_vector)
     current = mem.profile
     if stored and run.embedding_model and (current is None or current.name == run.embedding_model):
-        return stored, current or profile_for(run.embedding_model, len(stored))
+        known = profile_for(run.embedding_model, len(stored))
+        return stored, current or in_force(mem.conn, known)
     if current is None or mem.embedder is None or not run.query:
         return None
     vector = mem.embedder.embed_query(run.query)
@@ -131,6 +133,16 @@ def _similarity(
     return vectors.cosine(task, vector) if vector else None
 
 
+def step(
+    effectiveness: float, similarity: float, outcome: str, profile: ModelProfile
+) -> tuple[float, float]:
+    """New effectiveness and causal weight after one use; weight 0 is no causal hit. Pure."""
+    weight = formulas.causal_weight(similarity, profile.causal_threshold, profile.causal_ramp)
+    if weight > 0.0:
+        return formulas.ema(effectiveness, weight, formulas.OUTCOME_VALUES[outcome]), weight
+    return formulas.erode(effectiveness), 0.0
+
+
 def move(
     mem: Memory,
     row: Insight,
@@ -144,12 +156,8 @@ def move(
     A causal event (weight above 0) applies the EMA and refreshes `last_used`; any other erodes
     towards neutral, from above only, and refreshes nothing. Both count as a use.
     """
-    weight = formulas.causal_weight(similarity, profile.causal_threshold, profile.causal_ramp)
+    after, weight = step(row.effectiveness, similarity, by.outcome, profile)
     causal = weight > 0.0
-    if causal:
-        after = formulas.ema(row.effectiveness, weight, formulas.OUTCOME_VALUES[by.outcome])
-    else:
-        after = formulas.erode(row.effectiveness)
     fresh = results.add_event(
         mem.conn,
         insight_id=row.id,

@@ -8,18 +8,21 @@ each is one configuration line; `ranking = "spec"` turns all of them off:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from helix_core import formulas
 from helix_core.memory import recall, value
 from helix_core.memory.context import Memory
+from helix_core.memory.value import Worth
 from helix_core.model import Left, Ranked, Recall
+from helix_core.settings import Settings
 from helix_core.text import terms
 
 
 def rank(mem: Memory, query: recall.Query) -> Recall:
     """Recall's candidates in the order of injection, best first, uncut."""
+    query = recall.embed(mem, query)  # the value in context needs the vector too
     found = recall.candidates(mem, query)
     if mem.settings.ranking == "spec":
         scored: Iterable[Ranked] = found.ranked
@@ -34,11 +37,18 @@ def _helix_scores(mem: Memory, query: recall.Query, ranked: tuple[Ranked, ...]) 
         if mem.settings.ranking_context
         else {r.insight.id: value.plain(r.insight) for r in ranked}
     )
+    return weighed(mem.settings, ranked, values)
+
+
+def weighed(
+    settings: Settings, ranked: Iterable[Ranked], values: Mapping[int, Worth]
+) -> list[Ranked]:
+    """Candidates with their value and their score for injection; pure, unsorted."""
     scored = []
     for item in ranked:
         worth = values[item.insight.id]
-        score = formulas.injection_score(item.rrf, worth.value, mem.settings.ranking_strength)
-        if mem.settings.ranking_recency:
+        score = formulas.injection_score(item.rrf, worth.value, settings.ranking_strength)
+        if settings.ranking_recency:
             score *= item.recency * item.velocity
         scored.append(
             replace(item, score=score, value=worth.value, causal_events=worth.causal_events)
@@ -47,19 +57,20 @@ def _helix_scores(mem: Memory, query: recall.Query, ranked: tuple[Ranked, ...]) 
 
 
 def choose(
-    mem: Memory, ranked: tuple[Ranked, ...], claimed: set[int], limit: int
+    settings: Settings, ranked: tuple[Ranked, ...], claimed: Collection[int], limit: int
 ) -> tuple[list[Ranked], list[Left]]:
     """The insights one agent gets: the best that no sibling has, and more only if proven.
 
-    Where every relevant insight is with a sibling already, the best of them is shared: an agent
-    without its lesson costs more than two agents with the same one.
+    Pure: `ranked` is best first, `claimed` holds the ids that siblings have. Where every relevant
+    insight is with a sibling already, the best of them is shared: an agent without its lesson
+    costs more than two agents with the same one.
     """
     chosen: list[Ranked] = []
     left: list[Left] = []
     free = [r for r in ranked if r.insight.id not in claimed]
     left += [Left(r.insight.name, "with a sibling", r.relevance) for r in ranked if r not in free]
     for item in free or list(ranked[:1]):
-        reason = _unfit(mem, item, chosen, limit)
+        reason = _unfit(settings, item, chosen, limit)
         if reason:
             left.append(Left(item.insight.name, reason, item.relevance))
         else:
@@ -67,15 +78,16 @@ def choose(
     return chosen, left
 
 
-def _unfit(mem: Memory, item: Ranked, chosen: list[Ranked], limit: int) -> str:
+def _unfit(settings: Settings, item: Ranked, chosen: list[Ranked], limit: int) -> str:
     """Why an insight does not go in after those chosen; empty where it does."""
     if len(chosen) >= limit:
         return "past the limit"
     if not chosen:
         return ""
-    if mem.settings.ranking != "spec" and mem.settings.ranking_few:
+    if settings.ranking != "spec" and settings.ranking_few:
         worth = item.value if item.value is not None else item.effectiveness
-        if not formulas.proven(item.causal_events, worth):
+        few = (settings.ranking_few_events, settings.ranking_few_value)
+        if not formulas.proven(item.causal_events, worth, *few):
             return "not yet proven enough for a second place"
     if any(terms.near_text(item.insight.content, other.insight.content) for other in chosen):
         return "says nearly the same as one already given"

@@ -77,7 +77,7 @@ def candidates(mem: Memory, query: Query) -> Recall:
     keyword_ids = _keyword_ids(mem.conn, query, depth)
     cosine = {**mem.index.cosines(query.vector, keyword_ids), **dict(by_vector)}
     by_keyword, left = _gated(mem.conn, query, keyword_ids, cosine, gate, hidden, depth)
-    fused = _fuse([i for i, _ in by_vector], by_keyword)
+    fused = fuse([i for i, _ in by_vector], by_keyword)
     ranked = _scored(mem, fused, cosine)
     if query.hops > 0:
         ranked = _with_neighbours(mem, ranked, query, gate, hidden)
@@ -144,7 +144,7 @@ def _gate_note(left: list[Left]) -> str:
     return f"{below} keyword match{'es' if below > 1 else ''} under the gate"
 
 
-def _fuse(by_vector: list[int], by_keyword: list[int]) -> Fused:
+def fuse(by_vector: list[int], by_keyword: list[int]) -> Fused:
     """Reciprocal rank fusion; who is absent from a list counts one past its end (decision 18)."""
     vector_rank = {i: n for n, i in enumerate(by_vector, 1)}
     keyword_rank = {i: n for n, i in enumerate(by_keyword, 1)}
@@ -168,27 +168,37 @@ def _scored(
     rows = insights.by_ids(mem.conn, fused)
     velocity = velocities(mem, list(rows.values()))
     ranked = []
-    for insight_id, (vector_rank, keyword_rank, rrf) in fused.items():
+    for insight_id, place in fused.items():
         insight = rows.get(insight_id)
         if insight is None:
             continue
-        effectiveness = adjusted(insight)
-        fresh = recency(mem, insight)
         quick = formulas.velocity_factor(velocity[insight_id])
-        ranked.append(
-            Ranked(
-                insight=insight,
-                relevance=cosine.get(insight_id),
-                effectiveness=effectiveness,
-                vector_rank=vector_rank,
-                keyword_rank=keyword_rank,
-                rrf=rrf,
-                recency=fresh,
-                velocity=quick,
-                score=formulas.recall_score(rrf, effectiveness, fresh, quick),
-            )
-        )
+        near = cosine.get(insight_id)
+        ranked.append(rated(insight, place, near, recency(mem, insight), quick))
     return ranked
+
+
+def rated(
+    insight: Insight,
+    place: tuple[int | None, int | None, float],
+    relevance: float | None,
+    recency_factor: float,
+    velocity: float,
+) -> Ranked:
+    """One candidate with every part of the spec's score. Pure; `place` is its entry of `fuse`."""
+    vector_rank, keyword_rank, rrf = place
+    effectiveness = adjusted(insight)
+    return Ranked(
+        insight=insight,
+        relevance=relevance,
+        effectiveness=effectiveness,
+        vector_rank=vector_rank,
+        keyword_rank=keyword_rank,
+        rrf=rrf,
+        recency=recency_factor,
+        velocity=velocity,
+        score=formulas.recall_score(rrf, effectiveness, recency_factor, velocity),
+    )
 
 
 def adjusted(insight: Insight) -> float:
@@ -257,7 +267,7 @@ def _activations(mem: Memory, top: list[Ranked], hidden: set[int]) -> dict[int, 
 
 def _lifted(item: Ranked, activation: float, through: str) -> Ranked:
     score = formulas.recall_score(activation, item.effectiveness, item.recency, item.velocity)
-    return replace(item, rrf=activation, score=score, hop=1, through=through)
+    return replace(item, rrf=activation, score=score, hop=1, through=through, direct=item.rrf)
 
 
 def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:
@@ -274,7 +284,7 @@ def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:
             relevant.append(insight_id)
         else:
             left.append(Left(insight.name, "too few words in common"))
-    ranked = _scored(mem, _fuse([], relevant[:depth]), {})
+    ranked = _scored(mem, fuse([], relevant[:depth]), {})
     return Recall(
         ranked=tuple(ranked),
         left=tuple(left),

@@ -15,7 +15,17 @@ from helix_core import constants
 from helix_core.errors import UsageError
 from helix_core.memory.context import Memory
 from helix_core.model import USER_TAGS, Insight
-from helix_core.store import curation, edges, insights, journal, vectors
+from helix_core.store import (
+    edges,
+    insights,
+    journal,
+    merging,
+    questions,
+    revisions,
+    runs,
+    trash,
+    vectors,
+)
 from helix_core.store.connection import writing
 from helix_core.text import clean, guards, scanner, terms
 
@@ -42,12 +52,14 @@ def store(
     *,
     effectiveness: float = constants.NEUTRAL_EFFECTIVENESS,
     source: str = "agent",
+    run: runs.AgentRun | None = None,
 ) -> Stored:
     """Store one insight.
 
-    In: the text (at most 4,000 characters), tags, a starting effectiveness in [0, 1], and who it
-    comes from (agent, derived, synthesis, user, import). A person's text skips deduplication.
-    Raises UsageError for a value that is no text or no effectiveness.
+    In: the text (at most 4,000 characters), tags, a starting effectiveness in [0, 1], who it
+    comes from (agent, derived, synthesis, user, import), and the agent run that brought it. A
+    person's text skips deduplication. Where an agent's text contradicts what it is all but the
+    same as, a person is asked. Raises UsageError for a value that is no text or no effectiveness.
     """
     if not isinstance(content, str):
         raise UsageError("an insight is a text")
@@ -56,9 +68,9 @@ def store(
     text = clean.scrub(content, MAX_CONTENT + 1).strip()
     labels = clean_tags(tags)
     personal = source == "user" or bool(USER_TAGS & set(labels))
-    refusal = _refusal(mem, text, labels)
-    if refusal:
-        return _rejected(mem, refusal)
+    refused = refusal(text, labels)
+    if refused:
+        return _rejected(mem, refused)
     vector = mem.embedder.embed_documents([text])[0] if mem.profile and mem.embedder else None
     with writing(mem.conn):
         if not personal and _rejected_before(mem, text, vector):
@@ -79,6 +91,8 @@ def store(
             embedding_model=mem.profile.name if vector and mem.profile else None,
         )
         link(mem, insight_id, alike)
+        if source == "agent" and not personal:
+            ask_about_conflicts(mem, insight_id, alike, run)
         return Stored("added", name=name, insight_id=insight_id)
 
 
@@ -92,7 +106,8 @@ def clean_tags(tags: Sequence[object]) -> list[str]:
     return found[:MAX_TAGS]
 
 
-def _refusal(mem: Memory, text: str, tags: list[str]) -> str:
+def refusal(text: str, tags: Sequence[str]) -> str:
+    """The rule that refuses a text with its tags; empty where it may be stored."""
     if not text:
         return "empty"
     if len(text) > MAX_CONTENT:
@@ -110,11 +125,11 @@ def _rejected(mem: Memory, reason: str) -> Stored:
 
 def _rejected_before(mem: Memory, text: str, vector: list[float] | None) -> bool:
     """Decision 16: what a person threw out does not come back by itself."""
-    if curation.has_tombstone(mem.conn, text):
+    if trash.has_tombstone(mem.conn, text):
         return True
     if vector is None or mem.profile is None:
         return False
-    for content, blob in curation.tombstone_vectors(mem.conn, mem.profile.name):
+    for content, blob in trash.tombstone_vectors(mem.conn, mem.profile.name):
         other = vectors.unpack(blob, mem.profile.dim)
         near = vectors.cosine(vector, other) if other else None
         close = near is not None and near >= mem.profile.duplicate
@@ -164,8 +179,13 @@ def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], *, source: 
     with a record of its own) stays, and so does any text against one that was made by rule; the
     newer wording is then kept as a revision.
     """
-    settled = twin.protected or twin.use_count > 0 or source in MADE_BY_RULE
-    tags = clean_tags([*twin.tags, *labels])
+    settled = (
+        twin.protected
+        or twin.use_count > 0
+        or source in MADE_BY_RULE
+        or revisions.edited_by_hand(mem.conn, twin.id)
+    )
+    tags = merging.union(twin.tags, labels)
     changes: dict[str, object] = {"confirmations": twin.confirmations + 1}
     if tags != list(twin.tags):
         changes["tags"] = json.dumps(tags, ensure_ascii=False)
@@ -173,24 +193,12 @@ def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], *, source: 
         changes["source"] = "user"
     kept = twin.content
     if text != twin.content and not settled:
-        curation.keep_revision(mem.conn, twin, "merged: newer wording", mem.actor, mem.now)
+        revisions.keep(mem.conn, twin, "merged: newer wording", mem.actor, mem.now)
         changes.update(_new_wording(mem, text, tags))
         kept = text
     elif text != twin.content:
-        mem.conn.execute(
-            "INSERT INTO revision(insight_id, row_version, content, tags, pinned, effectiveness,"
-            " reason, actor, created_at) VALUES (?,?,?,?,?,?,?,?,?)",
-            (
-                twin.id,
-                twin.row_version,
-                text,
-                json.dumps(labels),
-                int(twin.pinned),
-                twin.effectiveness,
-                "merged: other wording",
-                mem.actor,
-                mem.moment,
-            ),
+        revisions.keep_wording(
+            mem.conn, twin, text, labels, merging.OTHER_WORDING, mem.actor, mem.now
         )
     if kept == twin.content and "tags" in changes:
         changes["terms"] = insights.search_terms(kept, tags)
@@ -218,3 +226,54 @@ def link(mem: Memory, insight_id: int, alike: list[tuple[int, float]]) -> int:
     return edges.add_edges(
         mem.conn, [(insight_id, i, min(1.0, c), "similar") for i, c in near], mem.moment
     )
+
+
+def ask_about_conflicts(
+    mem: Memory,
+    insight_id: int,
+    alike: list[tuple[int, float]],
+    run: runs.AgentRun | None = None,
+) -> int:
+    """Offer pairs that only the guards keep apart as questions (decision 13), each pair once.
+
+    Among the insights just linked; returns how many questions were opened.
+    """
+    if mem.profile is None:
+        return 0
+    linked = [(i, c) for i, c in alike if i != insight_id][: constants.MAX_AUTOLINK_EDGES]
+    rows = insights.by_ids(mem.conn, [insight_id, *(i for i, _ in linked)])
+    mine, opened = rows[insight_id], 0
+    for other_id, cosine in linked:
+        if cosine < mem.profile.duplicate or other_id not in rows:
+            continue
+        agree, why = guards.may_merge(rows[other_id].content, mine.content)
+        if not agree:
+            opened += _ask(mem, rows[other_id], mine, cosine, why, run)
+    return opened
+
+
+def _ask(
+    mem: Memory, old: Insight, new: Insight, cosine: float, why: str, run: runs.AgentRun | None
+) -> bool:
+    pair = "-".join(map(str, sorted((old.id, new.id))))
+    if questions.asked_before(mem.conn, "conflict", pair):
+        return False
+    questions.ask(
+        mem.conn,
+        kind="conflict",
+        header="Which holds?",
+        question="Two insights are about the same thing but do not agree."
+        f" {old.name}: {old.content!r} {new.name}: {new.content!r} Which one holds?",
+        options=["both", old.name, new.name, "neither"],
+        evidence={
+            "pair": pair,
+            "names": [old.name, new.name],
+            "contents": [old.content, new.content],
+            "cosine": round(cosine, 4),
+            "differs": why,
+        },
+        session_id=run.session_id if run else None,
+        agent_run_id=run.id if run else None,
+        moment=mem.moment,
+    )
+    return True

@@ -5,6 +5,7 @@ Everything here can be interrupted between two small transactions and goes on la
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,7 +13,17 @@ from helix_core import clock, formulas
 from helix_core.memory import feedback, remember
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
-from helix_core.store import curation, edges, insights, journal, results, runs, vectors
+from helix_core.store import (
+    curation,
+    edges,
+    insights,
+    journal,
+    past,
+    results,
+    revisions,
+    runs,
+    vectors,
+)
 from helix_core.store.connection import writing
 
 SESSION_STALE_DAYS = 1.0
@@ -85,16 +96,13 @@ def prune(
                 continue
             changes.append(Change(row.name, reason, row.effectiveness))
         if changes and not dry_run:
-            for change in changes:
-                curation.trash(
-                    mem.conn,
-                    [change.name],
-                    actor=mem.actor,
-                    moment=mem.now,
-                    reason=change.reason,
-                    action="prune",
-                    keep_days=mem.settings.trash_days,
-                )
+            curation.prune(
+                mem.conn,
+                {change.name: change.reason for change in changes},
+                actor=mem.actor,
+                moment=mem.now,
+                keep_days=mem.settings.trash_days,
+            )
     for change in changes if not dry_run else ():
         mem.note("info", f"prune {change.name} ({change.reason}), restorable from the trash")
     return changes
@@ -106,7 +114,7 @@ def _prune_reason(
     injected = mem.conn.execute(
         "SELECT max(created_at) FROM injection WHERE insight_id = ?", (row.id,)
     ).fetchone()[0]
-    return formulas.prune_reason(
+    reason = formulas.prune_reason(
         effectiveness=row.effectiveness,
         use_count=row.use_count,
         causal_hits=row.causal_hits,
@@ -114,10 +122,25 @@ def _prune_reason(
         days_since_injected=clock.days_since(injected, mem.now),
         pinned=row.pinned,
         user_provided=row.protected,
+        lift=_lift(mem, row) if mem.settings.prune_contrast else None,
         threshold=mem.settings.prune_threshold if threshold is None else threshold,
         min_uses=mem.settings.prune_min_uses if min_uses is None else min_uses,
         ghost_days=mem.settings.ghost_days,
     )
+    if reason == "ghost" and _waits_for_vector(mem, row):
+        return None  # it could not be recalled: it is embedded first, and has its chance then
+    return reason
+
+
+def _waits_for_vector(mem: Memory, row: Insight) -> bool:
+    wanted = mem.profile.name if mem.profile else row.embedding_model
+    return row.embedding_model is None or row.embedding_model != wanted
+
+
+def _lift(mem: Memory, row: Insight) -> float | None:
+    """How an insight did against similar tasks; None where no task was compared."""
+    found = past.surpluses(mem.conn, row.id)
+    return formulas.mean_lift(found) if found else None
 
 
 def empty_trash(mem: Memory) -> int:
@@ -187,16 +210,31 @@ def connect_children(mem: Memory, run: runs.AgentRun, mark: str) -> int:
 
 
 def reindex(mem: Memory, batch: int = 32) -> int:
-    """Embed one batch of insights that have no vector of this model; returns how many.
+    """Embed one batch of insights that have no sound vector of this model; returns how many.
 
     What arrived without the model is compared now: a duplicate nobody used yet is merged into the
     older insight, everything else is linked to what it is related to.
     """
-    if mem.profile is None or mem.embedder is None or mem.index is None:
+    if mem.profile is None or mem.index is None:
         return 0
     waiting = insights.without_vector(mem.conn, mem.profile.name, batch)
-    if not waiting:
-        return 0
+    if len(waiting) < batch:
+        mem.index.refresh(mem.conn)
+        broken = insights.by_ids(mem.conn, mem.index.unusable()[: batch - len(waiting)])
+        waiting += [(i, row.content) for i, row in broken.items()]
+    _embed(mem, waiting)
+    return len(waiting)
+
+
+def embed(mem: Memory, ids: Sequence[int]) -> None:
+    """Embed and link these insights now, where there is a model; else `reindex` does it later."""
+    rows = insights.by_ids(mem.conn, ids)
+    _embed(mem, [(i, rows[i].content) for i in ids if i in rows])
+
+
+def _embed(mem: Memory, waiting: Sequence[tuple[int, str]]) -> None:
+    if not waiting or mem.profile is None or mem.embedder is None or mem.index is None:
+        return
     made = mem.embedder.embed_documents([text for _, text in waiting])
     for (insight_id, text), vector in zip(waiting, made, strict=True):
         with writing(mem.conn):
@@ -214,25 +252,28 @@ def reindex(mem: Memory, batch: int = 32) -> int:
             )
             if not _folded(mem, row, alike):
                 remember.link(mem, insight_id, alike)
-    return len(waiting)
+                if row.source == "agent" and not row.protected:
+                    remember.ask_about_conflicts(mem, insight_id, alike)
 
 
 def _folded(mem: Memory, row: Insight, alike: list[tuple[int, float]]) -> bool:
     """Merge an untried latecomer into the older insight that says the same."""
     if mem.profile is None or row.protected or row.use_count or row.source != "agent":
         return False
+    if revisions.edited_by_hand(mem.conn, row.id):
+        return False
     near = [i for i, cosine in alike if cosine >= mem.profile.duplicate and i < row.id]
     others = insights.by_ids(mem.conn, near)
     for other in (others[i] for i in near if i in others):
         if remember.says_the_same(other.content, row.content, mem.profile.window_chars):
-            insights.update(mem.conn, other.id, mem.moment, confirmations=other.confirmations + 1)
-            curation.trash(
+            curation.merge(
                 mem.conn,
-                [row.name],
+                other.name,
+                row.name,
                 actor="maintenance",
                 moment=mem.now,
                 reason=f"says the same as {other.name}",
-                action="merge",
+                keep_days=mem.settings.trash_days,
             )
             mem.note("info", f"merged {row.name} into {other.name}")
             return True

@@ -23,6 +23,8 @@ from helix_core.errors import (
 from helix_core.store import migrations, schema
 
 BACKUPS_KEPT = 5
+DAMAGED = ("not a database", "disk image is malformed", "malformed database schema")
+"""What SQLite says of a damaged file; "malformed JSON" in one cell is none."""
 
 
 class Connection(sqlite3.Connection):
@@ -39,21 +41,49 @@ def open_store(
     In: its path; whether it may be created; whether it is only read; how long to wait for a lock.
     Out: a connection in autocommit mode. Raises the StoreError that fits.
     """
-    if not database.exists() and not create:
+    if not create and is_empty(database):
         raise StoreMissingError(f"there is no memory yet at {database}")
     if create:
+        is_empty(database)  # an empty file is begun anew, unless its log says it has lost something
         _make_home(database)
     try:
         conn = _connect(database, readonly, wait_ms)
-        version = max(migrations.recorded(conn), default=0)
+        known = migrations.recorded(conn)
+        version = max(known, default=0)
         if version > schema.LATEST:
             conn.too_new = True
             conn.execute("PRAGMA query_only = ON")
-        elif version < schema.LATEST:
+        elif not known.issuperset(migrations.MIGRATIONS):
             conn = _upgraded(conn, database, version, readonly, wait_ms)
         return conn
     except sqlite3.Error as error:
         raise as_store_error(error, database) from error
+
+
+def still_fits(conn: sqlite3.Connection) -> bool:
+    """Whether a connection kept open still knows rightly whether a newer helix owns the file."""
+    try:
+        newest = conn.execute("SELECT max(version) FROM schema_version").fetchone()[0]
+    except sqlite3.Error:
+        return False
+    return bool(newest and newest > schema.LATEST) == bool(getattr(conn, "too_new", False))
+
+
+def is_empty(database: Path) -> bool:
+    """Whether there is no file, or one without a byte: then there is nothing to read.
+
+    An empty file beside a log that is not empty has lost its pages: StoreCorruptError.
+    """
+    try:
+        if database.stat().st_size:
+            return False
+        log = database.with_name(f"{database.name}-wal")
+        lost = log.exists() and log.stat().st_size > 0 and not database.stat().st_size
+    except OSError:
+        return not database.exists()
+    if lost:
+        raise StoreCorruptError(f"the memory is damaged ({database}): empty, but its log is not")
+    return True
 
 
 def _make_home(database: Path) -> None:
@@ -160,6 +190,6 @@ def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:
     where = f" ({database})" if database else ""
     if "locked" in text or "busy" in text:
         return StoreLockedError(f"the memory is locked by another process{where}")
-    if "not a database" in text or "malformed" in text or "corrupt" in text:
+    if any(words in text for words in DAMAGED):
         return StoreCorruptError(f"the memory is damaged or not a database{where}: {text}")
     return StoreError(f"the memory cannot be used{where}: {text}")

@@ -1,294 +1,239 @@
-"""What makes every change reversible: trash, restore, revisions, tombstones, undo.
+"""What is done to single insights, by a person or by maintenance: each one event, each undoable.
 
-Standard library only. Every function here runs inside one write transaction, so that a change is
-there whole, with its curation event, or not at all.
+Standard library only. Every function is one write transaction: the change, the state before it and
+the event that `undo` reads are there together or not at all. What may be done by whom, and what is
+a fit text, is decided above (`memory.curate`).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from helix_core import clock
-from helix_core.errors import RefusedError
+from helix_core.errors import ChangedError, RefusedError
 from helix_core.model import Insight
-from helix_core.store import edges, insights
+from helix_core.store import edges, insights, merging, revisions, trash
 from helix_core.store.connection import writing
 
-BLOBS = ("embedding", "context_centroid")
-UNDO_ACTIONS = frozenset({"trash", "prune", "restore", "pin", "unpin", "tag", "edit"})
 
+def required(conn: sqlite3.Connection, name: str, version: int | None = None) -> Insight:
+    """The insight of that name.
 
-def record(
-    conn: sqlite3.Connection,
-    action: str,
-    actor: str,
-    ids: list[int],
-    moment: datetime,
-    *,
-    detail: dict[str, Any] | None = None,
-    reason: str = "",
-    undo_of: int | None = None,
-) -> int:
-    """Write one curation event; returns its id."""
-    cursor = conn.execute(
-        "INSERT INTO curation_event(action, actor, insight_ids, detail, reason, undo_of,"
-        " created_at) VALUES (?,?,?,?,?,?,?)",
-        (
-            action,
-            actor,
-            json.dumps(ids),
-            json.dumps(detail or {}, ensure_ascii=False),
-            reason,
-            undo_of,
-            clock.iso(moment),
-        ),
-    )
-    return int(cursor.lastrowid or 0)
-
-
-def keep_revision(
-    conn: sqlite3.Connection, insight: Insight, reason: str, actor: str, moment: datetime
-) -> None:
-    """Keep the state of an insight as it is before a change."""
-    conn.execute(
-        "INSERT INTO revision(insight_id, row_version, content, tags, pinned, effectiveness,"
-        " reason, actor, created_at) VALUES (?,?,?,?,?,?,?,?,?)",
-        (
-            insight.id,
-            insight.row_version,
-            insight.content,
-            json.dumps(list(insight.tags), ensure_ascii=False),
-            int(insight.pinned),
-            insight.effectiveness,
-            reason,
-            actor,
-            clock.iso(moment),
-        ),
-    )
-
-
-def trash(
-    conn: sqlite3.Connection,
-    names: list[str],
-    *,
-    actor: str,
-    moment: datetime,
-    reason: str = "",
-    action: str = "trash",
-    keep_days: float = 90.0,
-) -> int:
-    """Move insights to the trash, with edges; by hand also a tombstone. Returns the event id."""
-    with writing(conn):
-        found = [_required(conn, name) for name in names]
-        for insight in found:
-            _to_trash(conn, insight, actor, moment, reason or action, keep_days)
-            if action == "trash" and actor in {"cli", "tui"}:
-                _add_tombstone(conn, insight, reason or "trashed by hand", moment)
-        return record(conn, action, actor, [i.id for i in found], moment, reason=reason)
-
-
-def _required(conn: sqlite3.Connection, name: str) -> Insight:
-    insight = insights.get(conn, name)
-    if insight is None:
-        raise RefusedError(f"there is no insight named {name!r}")
-    return insight
-
-
-def _to_trash(
-    conn: sqlite3.Connection,
-    insight: Insight,
-    actor: str,
-    moment: datetime,
-    reason: str,
-    keep_days: float,
-) -> None:
-    cursor = conn.execute("SELECT * FROM insight WHERE id = ?", (insight.id,))
-    names = [column[0] for column in cursor.description]
-    row = dict(zip(names, cursor.fetchone(), strict=True))
-    blobs = {name: row.pop(name, None) for name in BLOBS}
-    conn.execute(
-        "INSERT OR REPLACE INTO trash(insight_id, name, content, columns, embedding,"
-        " context_centroid, edges, reason, actor, trashed_at, expires_at)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-        (
-            insight.id,
-            insight.name,
-            insight.content,
-            json.dumps(row, ensure_ascii=False),
-            blobs["embedding"],
-            blobs["context_centroid"],
-            json.dumps(_edges_to_keep(conn, insight.id)),
-            reason,
-            actor,
-            clock.iso(moment),
-            clock.iso(moment + timedelta(days=keep_days)),
-        ),
-    )
-    conn.execute("DELETE FROM insight WHERE id = ?", (insight.id,))
-
-
-def _edges_to_keep(conn: sqlite3.Connection, insight_id: int) -> list[list[object]]:
-    """The insight's edges, and those to insights that went to the trash before it.
-
-    With an edge on record at both ends, it comes back whichever end is restored last.
+    Raises RefusedError where there is none, ChangedError where it is not at `version` any more.
     """
-    shared = conn.execute(
-        "SELECT e.value FROM trash, json_each(trash.edges) e"
-        " WHERE ? IN (json_extract(e.value, '$[0]'), json_extract(e.value, '$[1]'))",
-        (insight_id,),
-    )
-    kept = [json.loads(row[0]) for row in shared]
-    return kept + [row for row in edges.delete_edges_for(conn, insight_id) if row not in kept]
+    found = insights.get(conn, name)
+    if found is None:
+        raise RefusedError(f"there is no insight named {name!r}")
+    if version is not None and found.row_version != version:
+        raise ChangedError(
+            f"{name} was changed meanwhile (now version {found.row_version}, not {version});"
+            " nothing was overwritten"
+        )
+    return found
 
 
-def _add_tombstone(
-    conn: sqlite3.Connection, insight: Insight, reason: str, moment: datetime
-) -> None:
-    vector, model = conn.execute(
-        "SELECT embedding, json_extract(columns, '$.embedding_model') FROM trash"
-        " WHERE insight_id = ?",
-        (insight.id,),
-    ).fetchone()
-    conn.execute(
-        "INSERT OR REPLACE INTO tombstone(content_hash, content, name, vector, embedding_model,"
-        " reason, created_at) VALUES (?,?,?,?,?,?,?)",
-        (
-            insights.content_key(insight.content),
-            insight.content,
-            insight.name,
-            vector,
-            model,
-            reason,
-            clock.iso(moment),
-        ),
-    )
-
-
-def restore(
-    conn: sqlite3.Connection, name: str, *, actor: str, moment: datetime, undo_of: int | None = None
+def discard(
+    conn: sqlite3.Connection,
+    names: Sequence[str],
+    *,
+    actor: str,
+    moment: datetime,
+    reason: str = "",
+    keep_days: float = trash.KEEP_DAYS,
 ) -> int:
-    """Bring an insight back from the trash under its old id, with edges. Returns the event id."""
+    """Move insights to the trash, with edges; by hand also a tombstone. Returns the event id.
+
+    All of them or, where one name is unknown, none.
+    """
+    with writing(conn):
+        found = [required(conn, name) for name in dict.fromkeys(names)]
+        tombstones = []
+        for insight in found:
+            about = trash.facts(moment, reason or "trash", actor, keep_days)
+            trash.move_out(conn, insight, about)
+            if actor in revisions.BY_HAND:
+                why = reason or "trashed by hand"
+                tombstones.append(trash.bury(conn, insight, why, moment))
+        return revisions.record(
+            conn,
+            "trash",
+            actor,
+            [i.id for i in found],
+            moment,
+            detail={"tombstones": tombstones},
+            reason=reason,
+        )
+
+
+def prune(
+    conn: sqlite3.Connection,
+    reasons: Mapping[str, str],
+    *,
+    actor: str,
+    moment: datetime,
+    keep_days: float = trash.KEEP_DAYS,
+) -> int:
+    """Move insights to the trash by rule, each with its reason: one event, no tombstone."""
+    with writing(conn):
+        found = [required(conn, name) for name in reasons]
+        for insight in found:
+            about = trash.facts(moment, reasons[insight.name], actor, keep_days)
+            trash.move_out(conn, insight, about)
+        why = ", ".join(sorted(set(reasons.values())))
+        return revisions.record(conn, "prune", actor, [i.id for i in found], moment, reason=why)
+
+
+def restore(conn: sqlite3.Connection, name: str, *, actor: str, moment: datetime) -> int:
+    """Bring an insight back from the trash under its old id, with edges. Returns the event id.
+
+    One that was merged comes back by taking that merge back, as long as neither side and no
+    neighbour was changed since; RefusedError otherwise, and where the trash holds no such name.
+    """
     with writing(conn):
         row = conn.execute(
-            "SELECT insight_id, columns, embedding, context_centroid, edges, content FROM trash"
-            " WHERE name = ?",
-            (name,),
+            "SELECT insight_id, merged_into, content FROM trash WHERE name = ?", (name,)
         ).fetchone()
         if row is None:
             raise RefusedError(f"there is nothing named {name!r} in the trash")
-        values = json.loads(row[1])
-        values.update(embedding=row[2], context_centroid=row[3])
-        marks = ",".join("?" * len(values))
-        conn.execute(
-            f"INSERT INTO insight({', '.join(values)}) VALUES ({marks})", tuple(values.values())
+        insight_id = int(row[0])
+        if row[1] is not None:
+            return _unmerge(conn, name, insight_id, int(row[1]), actor, moment)
+        about = trash.bring_back(conn, insight_id)
+        key = insights.content_key(str(row[2]))
+        detail = {"trash": about, "tombstone": [key, trash.unbury(conn, key)]}
+        return revisions.record(conn, "restore", actor, [insight_id], moment, detail=detail)
+
+
+def _unmerge(
+    conn: sqlite3.Connection, name: str, drop: int, keep: int, actor: str, moment: datetime
+) -> int:
+    """Take one merge back out of turn, where no later change concerns what it touched."""
+    later: set[int] = set()
+    event = None
+    for event in revisions.open_events(conn):
+        if event.action == "merge" and event.ids == (keep, drop):
+            break
+        later |= set(event.ids)
+    if event is None or event.ids != (keep, drop) or later & merging.touched(event):
+        raise RefusedError(
+            f"{name} was merged, and what it was merged with was changed since:"
+            " `helix undo` walks back to the merge"
         )
-        edges.put_back(conn, json.loads(row[4]))
-        conn.execute("DELETE FROM trash WHERE insight_id = ?", (row[0],))
-        conn.execute(
-            "DELETE FROM tombstone WHERE content_hash = ?", (insights.content_key(row[5]),)
-        )
-        return record(conn, "restore", actor, [int(row[0])], moment, undo_of=undo_of)
-
-
-def has_tombstone(conn: sqlite3.Connection, content: str) -> bool:
-    """Whether the same text was rejected by a person before."""
-    return bool(
-        conn.execute(
-            "SELECT 1 FROM tombstone WHERE content_hash = ?", (insights.content_key(content),)
-        ).fetchone()
-    )
-
-
-def tombstone_vectors(conn: sqlite3.Connection, model: str) -> list[tuple[str, bytes]]:
-    """Texts and vectors of what was rejected, for a model."""
-    return [
-        (str(row[0]), bytes(row[1]))
-        for row in conn.execute(
-            "SELECT content, vector FROM tombstone WHERE vector IS NOT NULL"
-            " AND embedding_model = ?",
-            (model,),
-        )
-    ]
+    if not merging.split(conn, keep, drop, event.detail, moment):
+        raise RefusedError(f"{name} was merged into an insight that is not there any more")
+    done = revisions.record(conn, "undo merge", actor, [keep, drop], moment, undo_of=event.id)
+    revisions.close(conn, event.id, done)
+    return done
 
 
 def set_pinned(
     conn: sqlite3.Connection, name: str, pinned: bool, *, actor: str, moment: datetime
-) -> int:
-    """Pin or unpin an insight; a pinned one is never pruned. Returns the event id."""
-    with writing(conn):
-        insight = _required(conn, name)
-        action = "pin" if pinned else "unpin"
-        insights.update(conn, insight.id, clock.iso(moment), pinned=int(pinned))
-        return record(conn, action, actor, [insight.id], moment, detail={"pinned": insight.pinned})
+) -> int | None:
+    """Pin or unpin an insight; a pinned one is never pruned.
 
-
-def undo(conn: sqlite3.Connection, *, actor: str, moment: datetime) -> dict[str, Any]:
-    """Take back the newest change that was not taken back yet; feedback that came later stays.
-
-    Returns the action undone and the names concerned. Raises RefusedError where there is nothing.
+    Returns the event id, or None where it is that way already.
     """
     with writing(conn):
-        row = conn.execute(
-            "SELECT id, action, insight_ids, detail FROM curation_event"
-            " WHERE undone_by IS NULL AND undo_of IS NULL AND actor <> 'maintenance'"
-            " ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        if row is None:
-            raise RefusedError("there is nothing to undo")
-        event, action = int(row[0]), str(row[1])
-        if action not in UNDO_ACTIONS:
-            raise RefusedError(f"{action} cannot be undone")
-        names = [
-            _undo_one(conn, action, int(insight_id), json.loads(row[3]), actor, moment, event)
-            for insight_id in json.loads(row[2])
-        ]
-        done = record(conn, f"undo {action}", actor, json.loads(row[2]), moment, undo_of=event)
-        conn.execute("UPDATE curation_event SET undone_by = ? WHERE id = ?", (done, event))
-        return {"undone": action, "names": names, "event": event}
+        insight = required(conn, name)
+        if insight.pinned == pinned:
+            return None
+        action = "pin" if pinned else "unpin"
+        revisions.keep(conn, insight, action, actor, moment)
+        insights.update(conn, insight.id, clock.iso(moment), pinned=int(pinned))
+        detail = {"pinned": insight.pinned}
+        return revisions.record(conn, action, actor, [insight.id], moment, detail=detail)
 
 
-def _undo_one(
+def set_tags(
     conn: sqlite3.Connection,
-    action: str,
-    insight_id: int,
-    detail: dict[str, Any],
+    name: str,
+    tags: Sequence[str],
+    *,
     actor: str,
     moment: datetime,
-    event: int,
-) -> str:
-    if action in {"trash", "prune"}:
-        row = conn.execute("SELECT name FROM trash WHERE insight_id = ?", (insight_id,)).fetchone()
-        if row is None:
-            raise RefusedError("it is no longer in the trash")
-        restore(conn, str(row[0]), actor=actor, moment=moment, undo_of=event)
-        return str(row[0])
-    insight = insights.by_ids(conn, [insight_id]).get(insight_id)
-    if insight is None:
-        raise RefusedError("the insight is not there any more")
-    if action == "restore":
-        _to_trash(conn, insight, actor, moment, "undo of restore", 90.0)
-    elif action in {"pin", "unpin"}:
-        insights.update(conn, insight_id, clock.iso(moment), pinned=int(detail["pinned"]))
-    else:
-        _undo_text(conn, insight, detail, moment)
-    return insight.name
+    version: int | None = None,
+) -> int | None:
+    """Give an insight these tags; None where it has them already. Raises ChangedError."""
+    with writing(conn):
+        insight = required(conn, name, version)
+        if tuple(tags) == insight.tags:
+            return None
+        revisions.keep(conn, insight, "tag", actor, moment)
+        insights.update(conn, insight.id, clock.iso(moment), **tag_columns(insight.content, tags))
+        detail = {"tags": [list(insight.tags), list(tags)]}
+        return revisions.record(conn, "tag", actor, [insight.id], moment, detail=detail)
 
 
-def _undo_text(
-    conn: sqlite3.Connection, insight: Insight, detail: dict[str, Any], moment: datetime
-) -> None:
-    """Put text and tags back as the revision before the change held them."""
-    tags = list(detail["tags"])
-    insights.update(
-        conn,
-        insight.id,
-        clock.iso(moment),
-        content=detail["content"],
-        tags=json.dumps(tags, ensure_ascii=False),
-        terms=insights.search_terms(detail["content"], tags),
-        embedding=None,
-        embedding_model=None,
-    )
+def tag_columns(content: str, tags: Sequence[str]) -> dict[str, str]:
+    """The columns that follow from the tags of a text."""
+    return {
+        "tags": json.dumps(list(tags), ensure_ascii=False),
+        "terms": insights.search_terms(content, tags),
+    }
+
+
+def edit(
+    conn: sqlite3.Connection,
+    name: str,
+    content: str,
+    *,
+    actor: str,
+    moment: datetime,
+    version: int | None = None,
+) -> int | None:
+    """Give an insight another text; its vector goes, and with it its `similar` edges.
+
+    Returns the event id, None where the text is the same. Raises ChangedError where the insight is
+    not at `version` any more, RefusedError where another one says the same already.
+    """
+    with writing(conn):
+        insight = required(conn, name, version)
+        if content == insight.content:
+            return None
+        twin = insights.find_same_text(conn, content)
+        if twin is not None and twin.id != insight.id:
+            raise RefusedError(f"{twin.name} says this already; merge the two instead")
+        vector, model = insights.vector_of(conn, insight.id)
+        detail: dict[str, Any] = {
+            "content": insight.content,
+            "vector": vector.hex() if vector else None,
+            "model": model,
+            "similar": edges.take_similar(conn, insight.id),
+        }
+        revisions.keep(conn, insight, revisions.EDITED, actor, moment)
+        insights.update(
+            conn,
+            insight.id,
+            clock.iso(moment),
+            content=content,
+            terms=insights.search_terms(content, insight.tags),
+            embedding=None,
+            embedding_model=None,
+        )
+        return revisions.record(conn, revisions.EDITED, actor, [insight.id], moment, detail=detail)
+
+
+def merge(
+    conn: sqlite3.Connection,
+    keep: str,
+    drop: str,
+    *,
+    actor: str,
+    moment: datetime,
+    reason: str = "",
+    keep_days: float = trash.KEEP_DAYS,
+) -> int:
+    """Make two insights one: `drop` goes to the trash, what it earned to `keep`. The event id."""
+    with writing(conn):
+        kept, dropped = required(conn, keep), required(conn, drop)
+        if kept.id == dropped.id:
+            raise RefusedError("an insight cannot be merged into itself")
+        about = trash.facts(moment, reason or f"merged into {keep}", actor, keep_days, kept.id)
+        detail = merging.join(conn, kept, dropped, moment, actor, about)
+        return revisions.record(
+            conn, "merge", actor, [kept.id, dropped.id], moment, detail=detail, reason=reason
+        )

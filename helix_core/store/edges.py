@@ -73,6 +73,18 @@ def delete_edges_for(conn: sqlite3.Connection, insight_id: int) -> list[list[obj
     return [list(row) for row in rows]
 
 
+def take_similar(conn: sqlite3.Connection, insight_id: int) -> list[list[object]]:
+    """Remove an insight's `similar` edges, which belong to its text; returns them as rows."""
+    mine = "relation = 'similar' AND ? IN (src_id, dst_id)"
+    rows = conn.execute(
+        f"SELECT src_id, dst_id, weight, relation, created_at FROM insight_edges WHERE {mine}"
+        " ORDER BY src_id, dst_id",
+        (insight_id,),
+    ).fetchall()
+    conn.execute(f"DELETE FROM insight_edges WHERE {mine}", (insight_id,))
+    return [list(row) for row in rows]
+
+
 def put_back(conn: sqlite3.Connection, rows: Iterable[Sequence[object]]) -> None:
     """Insert edges removed by `delete_edges_for`, where both ends are still there."""
     for row in rows:

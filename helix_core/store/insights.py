@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from helix_core.model import Insight
+from helix_core.store import cells
 from helix_core.text import terms
 
 COLUMNS = (
@@ -22,37 +23,37 @@ CHUNK = 500  # SQLite takes a limited number of variables in one statement
 
 def read_tags(text: object) -> tuple[str, ...]:
     """The tags of a stored JSON list; empty for anything else."""
-    try:
-        value = json.loads(str(text or "[]"))
-    except ValueError:
-        return ()
-    return tuple(str(tag) for tag in value) if isinstance(value, list) else ()
+    return cells.names(text)
 
 
 def from_row(row: Sequence[Any]) -> Insight:
-    """An insight from a row of `COLUMNS`."""
+    """An insight from a row of `COLUMNS`; an odd cell costs its value, never the row."""
     return Insight(
         id=int(row[0]),
-        name=str(row[1]),
-        content=str(row[2]),
+        name=cells.text(row[1]),
+        content=cells.text(row[2]),
         tags=read_tags(row[3]),
-        effectiveness=0.5 if row[4] is None else float(row[4]),
-        use_count=int(row[5] or 0),
-        causal_hits=int(row[6] or 0),
-        recent_uses=int(row[7] or 0),
-        context_spread=None if row[8] is None else float(row[8]),
-        context_count=int(row[9] or 0),
-        created_at=str(row[10]),
-        last_used=row[11],
-        last_feedback_at=row[12],
-        pinned=bool(row[13]),
-        source=str(row[14]),
-        embedding_model=row[15],
-        row_version=int(row[16]),
-        updated_at=row[17],
-        confirmations=int(row[18] or 0),
-        decayed_on=row[19],
+        effectiveness=cells.share(row[4]),
+        use_count=cells.whole(row[5]),
+        causal_hits=cells.whole(row[6]),
+        recent_uses=cells.whole(row[7]),
+        context_spread=cells.maybe(row[8]),
+        context_count=cells.whole(row[9]),
+        created_at=cells.text(row[10]),
+        last_used=_maybe(row[11]),
+        last_feedback_at=_maybe(row[12]),
+        pinned=bool(cells.whole(row[13])),
+        source=cells.text(row[14]),
+        embedding_model=_maybe(row[15]),
+        row_version=cells.whole(row[16]),
+        updated_at=_maybe(row[17]),
+        confirmations=cells.whole(row[18]),
+        decayed_on=_maybe(row[19]),
     )
+
+
+def _maybe(value: object) -> str | None:
+    return None if value is None else cells.text(value)
 
 
 def get(conn: sqlite3.Connection, name: str) -> Insight | None:

@@ -131,7 +131,12 @@ for _absorbed in (6, 8, 11, 12, 15):
 
 @migration(16)
 def _helix(conn: sqlite3.Connection) -> None:
-    """What this helix adds: provenance of every number, curation, the ledger, porter search."""
+    """What this helix adds: provenance of every number, curation, the ledger, porter search.
+
+    The steps before it only add what is missing, and run again: a version on record may lie.
+    """
+    for step in (_insight, _causal, _edges, _session_log, _velocity_and_context):
+        step(conn)
     _add_columns(conn, "insight", schema.INSIGHT_COLUMNS_16)
     _add_columns(conn, "session_log", schema.SESSION_LOG_COLUMNS_16)
     conn.execute("UPDATE insight SET updated_at = created_at WHERE updated_at IS NULL")
@@ -145,6 +150,13 @@ def _helix(conn: sqlite3.Connection) -> None:
     _fill_terms(conn)
     _rebuild_search(conn)
     for statement in schema.VECTOR_CHANGE:
+        conn.execute(statement)
+
+
+@migration(17)
+def _synthesis(conn: sqlite3.Connection) -> None:
+    """The evidence of every pattern: which archived failures it was made or confirmed from."""
+    for statement in schema.SYNTHESIS_17:
         conn.execute(statement)
 
 

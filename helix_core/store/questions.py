@@ -36,3 +36,17 @@ def ask(
         ),
     )
     return int(cursor.lastrowid or 0)
+
+
+def asked_before(conn: sqlite3.Connection, kind: str, pair: str) -> bool:
+    """Whether a question of this kind was ever asked about a pair, whatever became of it.
+
+    `pair` is what such a question keeps under that key in its evidence.
+    """
+    return bool(
+        conn.execute(
+            "SELECT 1 FROM question WHERE kind = ? AND json_valid(evidence)"
+            " AND json_extract(evidence, '$.pair') = ?",
+            (kind, pair),
+        ).fetchone()
+    )

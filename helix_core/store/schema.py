@@ -5,14 +5,15 @@ and `insight_edges` its graph. `agent_run` is one subagent, `injection` one insi
 `feedback_event` one insight moved by its outcome, `agent_result` the guard that makes the end of
 an agent count once, and `session_log` the searchable archive. `revision`, `trash`, `tombstone` and
 `curation_event` are what makes every change reversible. `run` and `task` are the ledger of a plan,
-`question` what waits for a person, `hook_call` how the hooks are doing.
+`question` what waits for a person, `hook_call` how the hooks are doing, `synthesis` which failures
+of the archive were made into which insight.
 
 Tables up to version 15 are those of the earlier public plugin and keep names and columns.
 """
 
 from __future__ import annotations
 
-LATEST = 16
+LATEST = 17
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -326,4 +327,23 @@ CURATION_16 = (
     created_at TEXT NOT NULL
 )""",
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+
+SYNTHESIS_17 = (
+    """CREATE TABLE IF NOT EXISTS synthesis (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    insight_id INTEGER,
+    name TEXT,
+    action TEXT NOT NULL,
+    reason TEXT NOT NULL DEFAULT '',
+    summary TEXT NOT NULL,
+    members TEXT NOT NULL,
+    newest INTEGER NOT NULL,
+    sessions INTEGER NOT NULL,
+    tightness REAL NOT NULL,
+    confidence REAL NOT NULL,
+    created_at TEXT NOT NULL
+)""",
+    "CREATE INDEX IF NOT EXISTS idx_synthesis_insight ON synthesis(insight_id)",
+    "CREATE INDEX IF NOT EXISTS idx_session_log_outcome ON session_log(outcome)",
 )

@@ -38,3 +38,9 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
     if not norm or not math.isfinite(norm):
         return None
     return max(-1.0, min(1.0, dot / norm))
+
+
+def similarity(vector: Sequence[float], blob: bytes | None) -> float | None:
+    """Cosine of a vector and a stored one; None where there is none to compare."""
+    other = unpack(blob, len(vector))
+    return cosine(vector, other) if other else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix_core import formulas
-from helix_core.store import cells
+from helix_core.store import cells, credit
 from helix_core.viewrows import Counts, InsightDetail, InsightLine, InsightPage, MoveLine
 
 SHORT = 400
@@ -136,32 +136,15 @@ def page(conn: sqlite3.Connection, query: PageQuery) -> InsightPage:
 
 
 def _lines(conn: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[InsightLine]:
-    credit = _credit(conn, [int(row[0]) for row in rows])
-    return [_line(row, credit.get(int(row[0]))) for row in rows]
+    counted = credit.by_insight(conn, [int(row[0]) for row in rows])
+    return [_line(row, counted.get(int(row[0]))) for row in rows]
 
 
-def _credit(conn: sqlite3.Connection, ids: list[int]) -> dict[int, tuple[float, int]]:
-    """By insight: the sum of the outcomes it was credited with, and how many they are."""
-    found: dict[int, tuple[float, int]] = {}
-    worth = " ".join(f"WHEN '{k}' THEN {v}" for k, v in formulas.OUTCOME_VALUES.items())
-    for start in range(0, len(ids), 500):
-        part = ids[start : start + 500]
-        marks = ",".join("?" * len(part))
-        for insight_id, total, n in conn.execute(
-            f"SELECT insight_id, sum(CASE outcome {worth} ELSE 0 END), count(*)"
-            f" FROM feedback_event WHERE insight_id IN ({marks}) AND causal = 1"
-            " AND undone_by IS NULL GROUP BY insight_id",
-            part,
-        ).fetchall():
-            found[int(insight_id)] = (cells.number(total), cells.whole(n))
-    return found
-
-
-def _line(row: Sequence[Any], credit: tuple[float, int] | None) -> InsightLine:
+def _line(row: Sequence[Any], counted: tuple[float, float, int] | None) -> InsightLine:
     effectiveness, hits = cells.share(row[4]), cells.whole(row[6])
     # Rows of an older database have causal uses but no events: their average stands in.
-    good, n = credit if credit else (effectiveness * hits, hits)
-    low, high = formulas.wilson(good, n)
+    helped, hurt, n = counted or (effectiveness * hits, (1.0 - effectiveness) * hits, hits)
+    low, high = formulas.wilson(helped, helped + hurt)
     return InsightLine(
         id=int(row[0]),
         name=cells.text(row[1]),

@@ -100,8 +100,8 @@ def derive_content(task: str, outcome_kind: str, reason: str) -> str | None:
     line, "When ..., be aware that ... can block progress.", or None where the outcome is another
     one, the task is unnamed, or the reason is too short or too vague to help anybody.
     """
-    subject = _quotable(task, _TASK_LIMIT)
-    cause = _quotable(reason, _REASON_LIMIT)
+    subject = quotable(task, _TASK_LIMIT)
+    cause = quotable(reason, _REASON_LIMIT)
     if outcome_kind not in ("blocked", "partial") or not subject or not specific(reason):
         return None
     return f'When working on "{subject}", be aware that "{cause}" can block progress.'
@@ -149,7 +149,7 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _quotable(text: str, limit: int) -> str:
-    """One line that can stand between double quotes, without its final full stop."""
+def quotable(text: str, limit: int) -> str:
+    """`text` as one line that can stand between double quotes, without its final full stop."""
     line = fold(text).translate(str.maketrans('"\u201c\u201d', "'''"))
     return shorten(line, limit).rstrip(" .;,:!")

@@ -122,7 +122,9 @@ _PROVIDER = {
     ),
     "private-key": re.compile(
         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[A-Za-z0-9+/=\s\\:,]|-(?=[A-Z])){0,8000}-----END [A-Z0-9 ]{0,48}-----)?",
+        r"(?:(?:[A-Za-z0-9+/=\s\\:,]|-(?=[A-Z])){0,8000}-----END [A-Z0-9 ]{0,48}-----"
+        # A key that was cut off has no end: what looks like its lines goes all the same.
+        r"|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}){0,200})",
     ),
     "connection-string": re.compile(
         r"\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s:/@\"'<>]{0,80}):(?P<value>[^\s:/@\"'<>]{3,200})@[\w.\[\]-]"

@@ -208,7 +208,7 @@ def problem_of(error: Exception, project: Project) -> Problem:
         return Problem(
             "corrupt",
             "The memory is damaged",
-            f"{place} is damaged, or it is not a database: {_first_line(error)}",
+            f"{place} cannot be read: {_first_line(error).rpartition(': ')[2]}.",
             "Nothing is written to it from here. `helix restore-backup` brings back the newest copy"
             f" from {short_place(project.home / 'backups')}.",
         )
@@ -232,7 +232,8 @@ def too_new(project: Project) -> Problem:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+    text = (str(error).splitlines() or [type(error).__name__])[0][:300]
+    return text.replace(f"{Path.home()}/", "~/")
 
 
 def short_place(path: Path) -> str:

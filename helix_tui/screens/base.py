@@ -28,6 +28,8 @@ class ViewScreen(Screen[None]):
 
     VIEW: ClassVar[str] = ""
     TITLE = "helix"
+    _framed = False
+    _drawn: tuple[int, str] | None = None
 
     def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
         super().__init__()
@@ -56,12 +58,22 @@ class ViewScreen(Screen[None]):
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show a snapshot that holds something for this view."""
 
+    def moment(self, snapshot: Snapshot, now: datetime) -> str:
+        """What of the time the view depends on; while it is the same, nothing is drawn again."""
+        return now.strftime("%Y%m%d%H%M")
+
+    def redraw(self) -> None:
+        """Draw once more, whatever was drawn."""
+        self._drawn = None
+        self.show()
+
     def ask(self) -> None:
         """Say that other rows are wanted."""
         self.post_message(WantedChanged())
 
     def on_mount(self) -> None:
-        """Show what there is already."""
+        """Show what there is already; from now on every pane is there."""
+        self._framed = True
         self.show()
 
     def on_screen_resume(self) -> None:
@@ -71,7 +83,7 @@ class ViewScreen(Screen[None]):
 
     def show(self) -> None:
         """Draw the newest snapshot; also called every second, for what depends on the time."""
-        if not self.is_mounted:
+        if not self._framed or not self.query(StateLine):  # not built yet, or going already
             return
         snapshot, paused = self.latest()
         now = clock.now()
@@ -89,5 +101,7 @@ class ViewScreen(Screen[None]):
         line = self.query_one("#notice", Pieces)
         line.display = bool(notice) and not blocking
         line.show([(literal(notice), "")])
-        if not blocking:
+        drawn = (snapshot.number, self.moment(snapshot, now))
+        if not blocking and drawn != self._drawn:
+            self._drawn = drawn
             self.draw(snapshot, now)

@@ -134,6 +134,7 @@ class InsightsScreen(ViewScreen):
         self.table.restart()
         self.table.select(insight_id)
         self._want(replace(self._wanted, text="", offset=0, key=insight_id, key_index=None))
+        self.redraw()
 
     def on_chosen(self, message: Chosen) -> None:
         """Go on to the pane with the whole insight."""

@@ -76,6 +76,11 @@ class RunScreen(ViewScreen):
         """The chosen run and agent."""
         return Wanted(view=self.VIEW, run=self._wanted)
 
+    def moment(self, snapshot: Snapshot, now: datetime) -> str:
+        """Running clocks are drawn by the second."""
+        ticking = snapshot.run is not None and snapshot.run.run and snapshot.run.run.running
+        return now.isoformat(timespec="seconds") if ticking else super().moment(snapshot, now)
+
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Fill the panes from the snapshot's run."""
         view = snapshot.run
@@ -123,6 +128,14 @@ class RunScreen(ViewScreen):
         elif message.table == "agents":
             self.set_focus(self.query_one("#given"))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Other runs are offered where there are any."""
+        if action in {"older_run", "newer_run", "latest_run"}:
+            snapshot, _ = self.latest()
+            blocked = bool(snapshot and snapshot.problem and snapshot.problem.blocking)
+            return bool(snapshot and snapshot.run and len(snapshot.run.runs) > 1 and not blocked)
+        return True
+
     def action_older_run(self) -> None:
         """The run before this one."""
         self._step(1)
@@ -151,6 +164,7 @@ class RunScreen(ViewScreen):
         for table in ("agents", "tasks", "given", "feed"):
             self.query_one(f"#{table}", LiveTable).restart()
         self.ask()
+        self.redraw()
 
 
 def _run_line(view: RunView, now: datetime) -> list[Cell]:

@@ -33,6 +33,7 @@ WORKER_SIDE = (
     "helix_core.embed.model",
     "helix_core.embed.projects",
     "helix_core.embed.server",
+    "helix_core.embed.worker",
     "helix_core.memory.graph",
 )
 
@@ -128,7 +129,7 @@ def test_one_file_names_the_model_library_and_only_the_worker_imports_it() -> No
     users = {i.importer for i in found if inside(i.target, *MODEL)}
     assert users == {"helix_core.embed.model"}
     assert {i.importer for i in found if inside(i.target, "helix_core.embed.model")} == {
-        "helix_core.embed.server"
+        "helix_core.embed.worker"
     }
 
 

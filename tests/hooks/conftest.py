@@ -69,11 +69,12 @@ def light(light_venv: Path, user: User, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setenv("HELIX_VENV", str(light_venv))
     monkeypatch.setenv("HELIX_WORKER", "auto")
     found = Light(light_venv)
+    others = len(lifecycle._started)  # the session's one real worker is not ours to end
     yield found
     for pid in found.workers():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    for child in lifecycle._started:
+    for child in lifecycle._started[others:]:
         child.kill()
         child.wait()
-    lifecycle._started.clear()
+    del lifecycle._started[others:]

@@ -161,6 +161,18 @@ class TestByKeyword(Cases):
         assert scene.outcomes(project) == [("a1", "delivered")]
         assert "not a database" in scene.log(project)
 
+    def test_a_fault_of_the_hook_itself_still_gets_its_line(self, known: Path) -> None:
+        """A table that is not as expected stands for whatever goes wrong on our side."""
+        scene.change(known, "ALTER TABLE agent_result RENAME TO elsewhere")
+        fired = fire("SubagentStop", known)
+        assert (fired.code, fired.out) == (0, "")
+        assert scene.outcomes(known) == [("a1", "delivered")]
+        assert len(scene.spooled(known)) == 1
+        scene.change(known, "ALTER TABLE elsewhere RENAME TO agent_result")
+        fire("SessionStart", known, session_id="s2")
+        assert lessons(known) == [KNOWN, LESSON]
+        assert scene.outcomes(known) == [("a1", "delivered")]
+
     def test_a_wrong_configuration_still_gets_its_line(self, known: Path) -> None:
         config = known / ".helix" / "config.toml"
         config.write_text("no_such_key = 1\n")

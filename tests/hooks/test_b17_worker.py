@@ -147,7 +147,7 @@ def test_b17_a_long_path_still_has_a_socket(
         address.parent.rmdir()
 
 
-def test_b17_another_home_is_another_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_b17_another_home_is_another_worker() -> None:
     first = paths.socket_path({"HOME": "/home/a"})
     assert first != paths.socket_path({"HOME": "/home/b"})
     assert first == paths.socket_path({"HOME": "/home/a", "HELIX_PROJECT_DIR": "/elsewhere"})

@@ -107,6 +107,22 @@ def test_b19_a_session_without_a_helix_agent_leaves_nothing(project: Path, event
     assert list(project.iterdir()) == []
 
 
+@pytest.mark.usefixtures("worker")
+def test_b19_nor_does_the_worker_leave_anything_then(project: Path) -> None:
+    for event in ("SessionStart", "SessionEnd"):
+        assert fire(event, project).out == ""
+    assert fire("SubagentStop", project, agent_type="other:helix-builder").out == ""
+    assert list(project.iterdir()) == []
+
+
+@pytest.mark.usefixtures("worker")
+def test_b19_without_a_folder_in_the_payload_the_hooks_own_counts(project: Path) -> None:
+    """The worker's working folder is another one: it has to be told."""
+    for cwd in (None, "", 7):
+        fire("SubagentStop", project, cwd=cwd, env={"CLAUDE_PROJECT_DIR": ""}, agent_id=f"a{cwd}")
+    assert len(scene.status(project)) == 3
+
+
 @pytest.mark.parametrize("role", OWN)
 def test_b19_own_agents_are_known_under_both_names(project: Path, role: str) -> None:
     assert fire("PreToolUse", project, role=role).code == 0

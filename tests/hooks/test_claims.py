@@ -9,30 +9,27 @@ import pytest
 from tests.hooks import scene
 from tests.hooks.fire import fire, together
 
-PLACES = [
-    "queue",
-    "index",
-    "cache",
-    "router",
-    "schema",
-    "socket",
-    "loader",
-    "worker",
-    "buffer",
-    "window",
-    "filter",
-    "ledger",
-]
 TASK = "Fix the flaky retry test of the upload service"
+ADVICE = (
+    "freeze the clock because backoff delays depend on it",
+    "seed the random jitter, which else differs between runs",
+    "start the fake S3 bucket before the fixture opens a socket",
+    "raise the file descriptor limit, since sockets leak",
+    "run it alone under pytest -p no:xdist to rule out shared ports",
+    "read the proxy variables, a corporate proxy answers 407",
+    "empty the temporary folder that a killed run left full",
+    "await the cancelled task or its exception shows up later",
+    "compare the checksum, not the size, of what arrived",
+    "disable HTTP keep-alive, the server closes idle ones",
+    "mock nothing: the recorded cassette is out of date",
+    "check the certificate's expiry date on the test host",
+)
 
 
 def relevant(project: Path, count: int) -> list[str]:
     """So many insights for the same task, none of them like another."""
-    return scene.store(
-        project,
-        *(f"When a retry test of the upload service is flaky, look at the {place} first"
-          for place in PLACES[:count]),
-    )  # fmt: skip
+    about = "When the retry test of the upload service is flaky,"
+    return scene.store(project, *(f"{about} {advice}" for advice in ADVICE[:count]))
 
 
 def wave(project: Path, size: int, session: str = "s1") -> list[list[str]]:

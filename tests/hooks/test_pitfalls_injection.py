@@ -76,7 +76,7 @@ class TestWithWorker:
         (name,) = scene.store(project, "When authentication breaks, renew the signing keys")
         prompt = treated(project, scene.task("Users cannot log in because their token is invalid"))
         assert read_prompt(prompt).injected == (name,)
-        assert scene.rows(project, "SELECT mode FROM hook_call") == [("vector",)]
+        assert scene.rows(project, "SELECT mode FROM hook_call") == [("worker",)]
 
 
 def test_without_an_environment_recall_goes_by_keyword_and_says_so(
@@ -100,8 +100,8 @@ def test_without_an_environment_recall_goes_by_keyword_and_says_so(
     "task",
     [
         "Water the plants of the office",
-        "Paint it",
-        "Look at the first file",  # a common word or two are no relevance
+        "Fix the colour of the tabs",  # one shared word is no relevance
+        "Repair the fence around the warehouse",
         "fence",
     ],
 )

@@ -347,3 +347,27 @@ async def test_ten_thousand_rows_are_a_window(project: Project, tmp_path_factory
         await until(pilot, lambda: view._row(view.cursor) is not None)
         await ready(pilot)
         assert shown(app).insights.detail.line.id == key  # type: ignore[union-attr]
+
+
+async def test_time_alone_draws_no_table_again(project: Project) -> None:
+    app = make_app(project, "insights")
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        ticks, draws = 0, 0
+        screen, tick, draw = app.view, app.view.show, app.view.draw
+
+        def ticked() -> None:
+            nonlocal ticks
+            ticks += 1
+            tick()
+
+        def drawn(*args: object) -> None:
+            nonlocal draws
+            draws += 1
+            draw(*args)  # type: ignore[arg-type]
+
+        screen.show, screen.draw = ticked, drawn  # type: ignore[method-assign]
+        await until(pilot, lambda: ticks >= 3)
+        assert draws == 0
+        screen.redraw()
+        assert draws == 1

@@ -74,7 +74,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 def command(project: Project, **env: str) -> str:
     variables = {"PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", **env}
     words = [
-        "env",
+        *["env", "-u", "COLUMNS", "-u", "LINES", "-u", "TMUX"],
         *(f"{name}={value}" for name, value in variables.items()),
         sys.executable,
         "-m",
@@ -142,3 +142,17 @@ def test_ctrl_c_leaves(terminal: Terminal, project: Project) -> None:
     terminal.keys("C-c")
     terminal.until(lambda s: "left with 0" in s)
     assert terminal.fact("alternate_on") == "0"
+
+
+@pytest.mark.parametrize("how", ["", "trap '' HUP; "])
+def test_no_process_outlives_its_terminal(terminal: Terminal, project: Project, how: str) -> None:
+    """The terminal is closed under it, with and without being told so; nothing goes on unseen."""
+    terminal.start(f"{how}{command(project)}", 80, 24)
+    terminal.until(lambda s: "Given" in s)
+    mark = f"helix_tui --project {project.root}"
+    assert subprocess.run(["pgrep", "-f", mark], check=False, capture_output=True).stdout
+    terminal.end()
+    deadline = time.monotonic() + SECONDS
+    while subprocess.run(["pgrep", "-f", mark], check=False, capture_output=True).stdout:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

@@ -76,3 +76,22 @@ def directions(mem: Memory) -> dict[str, list[float]]:
     """The table of directions of a memory."""
     assert isinstance(mem.embedder, Directions)
     return mem.embedder.known
+
+
+def dump(mem: Memory) -> dict[str, list[dict[str, object]]]:
+    """Everything that taking changes back must give back, every column of it."""
+    found = {}
+    for table, order in (
+        ("insight", "id"),
+        ("insight_edges", "src_id, dst_id, relation"),
+        ("trash", "insight_id"),
+        ("tombstone", "content_hash"),
+    ):
+        cursor = mem.conn.execute(f"SELECT * FROM {table} ORDER BY {order}")
+        names = [column[0] for column in cursor.description]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        for row in rows:
+            for name in ("row_version", "updated_at"):
+                row.pop(name, None)
+        found[table] = rows
+    return found

@@ -44,7 +44,8 @@ def test_a_text_of_higher_standing_is_not_overwritten(mem: Memory, standing: str
         mem.conn.execute("UPDATE insight SET use_count = 5, causal_hits = 4")
     remember.store(mem, place(mem, OTHER, 0.95))
     assert rows(mem) == [HANGS]
-    assert mem.conn.execute("SELECT content FROM revision").fetchall() == [(OTHER,)]
+    kept = mem.conn.execute("SELECT content FROM revision WHERE reason LIKE 'merged%'")
+    assert kept.fetchall() == [(OTHER,)]
 
 
 def test_opposite_and_differently_numbered_advice_stays_apart_but_linked(mem: Memory) -> None:
@@ -81,7 +82,7 @@ def test_a_person_gets_an_own_row_but_the_same_words_only_once(mem: Memory) -> N
 
 def test_rejected_knowledge_stays_rejected_unless_a_person_says_it(mem: Memory) -> None:
     done = remember.store(mem, place(mem, HANGS, 1.0))
-    curation.trash(mem.conn, [str(done.name)], actor="tui", moment=mem.now)
+    curation.discard(mem.conn, [str(done.name)], actor="tui", moment=mem.now)
     for text in (HANGS, place(mem, OTHER, 0.95)):
         again = remember.store(mem, text)
         assert (again.status, again.reason) == ("rejected", "tombstone")
@@ -92,7 +93,7 @@ def test_rejected_knowledge_stays_rejected_unless_a_person_says_it(mem: Memory) 
 
 def test_pruned_by_maintenance_leaves_no_tombstone(mem: Memory) -> None:
     done = remember.store(mem, place(mem, HANGS, 1.0))
-    curation.trash(mem.conn, [str(done.name)], actor="maintenance", moment=mem.now, action="prune")
+    curation.prune(mem.conn, {str(done.name): "low"}, actor="maintenance", moment=mem.now)
     assert remember.store(mem, HANGS).status == "added"
 
 

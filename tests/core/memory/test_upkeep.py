@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from geometry import at, degrees, directions, later
+from geometry import at, degrees, directions, dump, later
 
 from helix_core.errors import RefusedError, StoreTooNewError
 from helix_core.memory import remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import curation, edges, insights, journal, runs
+from helix_core.store import curation, edges, insights, journal, runs, undo
 from helix_core.store.connection import writing
 
 
@@ -22,21 +22,6 @@ def put(mem: Memory, text: str, cosine: float = 0.9, **columns: object) -> str:
     for name, value in columns.items():
         mem.conn.execute(f"UPDATE insight SET {name} = ? WHERE name = ?", (value, done.name))
     return done.name
-
-
-def dump(mem: Memory) -> dict[str, object]:
-    """Everything a change must be able to give back."""
-    skip = {"row_version", "updated_at"}
-    cursor = mem.conn.execute("SELECT * FROM insight ORDER BY id")
-    names = [c[0] for c in cursor.description]
-    return {
-        "insights": [
-            {n: v for n, v in zip(names, row, strict=True) if n not in skip} for row in cursor
-        ],
-        "edges": mem.conn.execute("SELECT * FROM insight_edges ORDER BY 1, 2, 4").fetchall(),
-        "trash": mem.conn.execute("SELECT name FROM trash").fetchall(),
-        "tombstones": mem.conn.execute("SELECT content FROM tombstone").fetchall(),
-    }
 
 
 def effectiveness(mem: Memory, name: str) -> float:
@@ -105,8 +90,8 @@ def test_prune_takes_the_poor_and_the_ghosts_only(mem: Memory) -> None:
         key: put(mem, f"When {key} appears do {key} because {key}", **columns)
         for key, columns in texts.items()
     }
-    gone = {c.name: c.reason for c in upkeep.prune(later(mem, days=61))}
-    assert gone == {names["poor"]: "low", names["ghost"]: "ghost", names["ghostnovector"]: "ghost"}
+    gone = {c.name: c.reason for c in upkeep.prune(later(mem, days=181))}
+    assert gone == {names["poor"]: "low", names["ghost"]: "ghost"}
     assert {t[0] for t in mem.conn.execute("SELECT name FROM trash")} == set(gone)
 
 
@@ -114,13 +99,13 @@ def test_a_ghost_that_was_shown_lately_stays(mem: Memory) -> None:
     name = put(mem, "When the parser fails do x because y")
     row = insights.get(mem.conn, name)
     assert row
-    soon = later(mem, days=50)
+    soon = later(mem, days=170)
     mem.conn.execute(
         "INSERT INTO injection(agent_run_id, session_id, tool_use_id, insight_id, name, rank,"
         " effectiveness, score, source, created_at) VALUES (1,'s','t',?,?,1,0.5,0.1,'hook',?)",
         (row.id, name, soon.moment),
     )
-    assert upkeep.prune(later(mem, days=61)) == []
+    assert upkeep.prune(later(mem, days=181)) == []
 
 
 def test_trash_and_undo_give_back_exactly_the_old_state(mem: Memory) -> None:
@@ -130,13 +115,13 @@ def test_trash_and_undo_give_back_exactly_the_old_state(mem: Memory) -> None:
     edges.add_edges(mem.conn, [(ids[0], ids[1], 0.7, "similar"), (ids[1], ids[0], 1.0, "led_to")],
                     mem.moment)  # fmt: skip
     before = dump(mem)
-    curation.trash(mem.conn, [a, b], actor="tui", moment=mem.now)
+    curation.discard(mem.conn, [a, b], actor="tui", moment=mem.now)
     assert insights.count(mem.conn) == 0 and edges.get_neighbors(mem.conn, ids) == []
-    done = curation.undo(mem.conn, actor="tui", moment=mem.now)
+    done = undo.newest(mem.conn, actor="tui", moment=mem.now)
     assert done["names"] == [a, b]
     assert dump(mem) == before
     with pytest.raises(RefusedError):
-        curation.undo(mem.conn, actor="tui", moment=mem.now)
+        undo.newest(mem.conn, actor="tui", moment=mem.now)
 
 
 def test_edges_come_back_whichever_end_is_restored_last(mem: Memory) -> None:
@@ -145,7 +130,7 @@ def test_edges_come_back_whichever_end_is_restored_last(mem: Memory) -> None:
     edges.add_edges(mem.conn, [(ids[0], i, 1.0, "led_to") for i in ids[1:]], mem.moment)
     before = dump(mem)
     for name in names:
-        curation.trash(mem.conn, [name], actor="hook", moment=mem.now)
+        curation.discard(mem.conn, [name], actor="hook", moment=mem.now)
     for name in (names[1], names[0], names[2]):
         curation.restore(mem.conn, name, actor="cli", moment=mem.now)
     assert dump(mem) == before
@@ -155,9 +140,9 @@ def test_undo_walks_back_newest_first(mem: Memory) -> None:
     a = put(mem, "When the parser fails do x because y")
     before = dump(mem)
     curation.set_pinned(mem.conn, a, True, actor="cli", moment=mem.now)
-    curation.trash(mem.conn, [a], actor="cli", moment=mem.now)
+    curation.discard(mem.conn, [a], actor="cli", moment=mem.now)
     curation.restore(mem.conn, a, actor="cli", moment=mem.now)
-    undone = [curation.undo(mem.conn, actor="cli", moment=mem.now)["undone"] for _ in range(3)]
+    undone = [undo.newest(mem.conn, actor="cli", moment=mem.now)["undone"] for _ in range(3)]
     assert undone == ["restore", "trash", "pin"]
     assert dump(mem) == before
 
@@ -165,13 +150,13 @@ def test_undo_walks_back_newest_first(mem: Memory) -> None:
 def test_trash_refuses_the_whole_list_for_one_unknown_name(mem: Memory) -> None:
     a = put(mem, "When the parser fails do x because y")
     with pytest.raises(RefusedError):
-        curation.trash(mem.conn, [a, "nobody"], actor="cli", moment=mem.now)
+        curation.discard(mem.conn, [a, "nobody"], actor="cli", moment=mem.now)
     assert insights.count(mem.conn) == 1
 
 
 def test_a_name_in_the_trash_is_not_given_again(mem: Memory) -> None:
     a = put(mem, "When the parser fails do x because y")
-    curation.trash(mem.conn, [a], actor="maintenance", moment=mem.now, action="prune")
+    curation.prune(mem.conn, {a: "low"}, actor="maintenance", moment=mem.now)
     assert put(mem, "When the parser fails do x because y") != a
     curation.restore(mem.conn, a, actor="cli", moment=mem.now)
     assert insights.count(mem.conn) == 2
@@ -179,7 +164,7 @@ def test_a_name_in_the_trash_is_not_given_again(mem: Memory) -> None:
 
 def test_the_trash_is_emptied_after_ninety_days(mem: Memory) -> None:
     a = put(mem, "When the parser fails do x because y")
-    curation.trash(mem.conn, [a], actor="maintenance", moment=mem.now, action="prune")
+    curation.prune(mem.conn, {a: "low"}, actor="maintenance", moment=mem.now)
     assert upkeep.empty_trash(later(mem, days=89)) == 0
     assert upkeep.empty_trash(later(mem, days=91)) == 1
 
@@ -215,7 +200,7 @@ def test_a_newer_schema_is_read_but_never_written(mem: Memory) -> None:
     with pytest.raises(StoreTooNewError):
         remember.store(newer, "When newer do not write because risk")
     with pytest.raises(StoreTooNewError):
-        curation.trash(newer.conn, [name], actor="cli", moment=mem.now)
+        curation.discard(newer.conn, [name], actor="cli", moment=mem.now)
     newer.conn.close()
 
 

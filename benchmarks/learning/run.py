@@ -1,0 +1,100 @@
+"""Playing one policy through one world, and the figures of it. May import numpy and `policies`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from benchmarks.learning.learner import Learner
+from benchmarks.learning.policies import Policy
+from benchmarks.learning.world import World
+
+MIN_USES = 3
+
+
+@dataclass(frozen=True)
+class Played:
+    """The figures of one policy in one world; shares in [0, 1], NaN where nothing counts."""
+
+    success: float
+    last_third: float
+    precision: float
+    """Share of what was injected in the last third that was useful."""
+    harmed: float
+    """Share of the tasks of the last third that got a harmful insight."""
+    per_task: float
+    lost: float
+    """Share of the good insights that upkeep removed after they had been used."""
+    lost_ghosts: float
+    """Share of the good insights removed without ever having been used."""
+    auc: float
+    """Of the shown effectiveness against usefulness, over what was used three times."""
+    sessions_to_drop: float
+    """Sessions from a harmful insight's first use to its last, of those used in the first third."""
+
+
+def play(world: World, policy: Policy) -> Played:
+    """One life of a memory."""
+    delivered: list[bool] = []
+    roles: list[list[str]] = []
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for session, steps in groupby(world.steps, key=lambda step: step.session):
+        policy.begin(session)
+        for step in steps:
+            chosen = policy.choose(step)
+            done = step.luck < world.chance(step, chosen)
+            policy.learn(step, chosen, done)
+            delivered.append(done)
+            roles.append([world.effect_of(i, step) for i in chosen])
+            for item, role in zip(chosen, roles[-1], strict=True):
+                if role == "harmful":
+                    first.setdefault(item, session)
+                    last[item] = session
+        policy.close()
+    late = len(delivered) * 2 // 3
+    given = [role for part in roles[late:] for role in part]
+    learner = policy if isinstance(policy, Learner) else None
+    early = [i for i, session in first.items() if session < world.scenario.sessions / 3]
+    return Played(
+        success=float(np.mean(delivered)),
+        last_third=float(np.mean(delivered[late:])),
+        precision=given.count("useful") / len(given) if given else float("nan"),
+        harmed=float(np.mean(["harmful" in part for part in roles[late:]])),
+        per_task=sum(map(len, roles)) / len(roles),
+        lost=_lost(world, learner, used=True) if learner else 0.0,
+        lost_ghosts=_lost(world, learner, used=False) if learner else 0.0,
+        auc=_auc(world, learner) if learner else float("nan"),
+        sessions_to_drop=float(np.mean([last[i] - first[i] for i in early])) if early else 0.0,
+    )
+
+
+def _lost(world: World, learner: Learner, *, used: bool) -> float:
+    good = [n for n, i in enumerate(world.items) if i.role == "useful" and i.turns is None]
+    gone = [n for n in good if n in learner.gone and bool(learner.used(n)) == used]
+    return len(gone) / len(good)
+
+
+def _auc(world: World, learner: Learner) -> float:
+    """Probability that a useful insight shows more than another one (Mann and Whitney 1947)."""
+    end = world.scenario.sessions
+    good: list[float] = []
+    bad: list[float] = []
+    for number, item in enumerate(world.items):
+        if learner.used(number) >= MIN_USES:
+            (good if item.role_at(end) == "useful" else bad).append(learner.shown(number))
+    if not good or not bad:
+        return float("nan")
+    return float(np.mean([(g > b) + 0.5 * (g == b) for g in good for b in bad]))
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and half-width of its 95% interval over seeds (normal approximation)."""
+    found = np.asarray(values, dtype=float)
+    found = found[~np.isnan(found)]
+    if len(found) < 2:
+        return (float(found.mean()) if len(found) else float("nan")), float("nan")
+    return float(found.mean()), float(1.96 * found.std(ddof=1) / np.sqrt(len(found)))

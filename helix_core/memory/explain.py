@@ -1,0 +1,103 @@
+"""Why a query finds what it finds: every candidate with each part of its score. Read only.
+
+Same functions as recall and injection, so that what is explained is what happens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from helix_core.memory import evidence, inject, recall, value
+from helix_core.memory.context import Memory
+from helix_core.memory.evidence import Evidence
+from helix_core.memory.value import Worth
+from helix_core.model import Left, Ranked
+from helix_core.store import insights
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One candidate: its recall, its place, what tasks say about it, and its worth for this one.
+
+    `rank` is its place by the spec's formula (1 is first), None with `left_out` where it is not in
+    the answer; `injection_rank` its place by the ranking for injection, `injection_score` that
+    ranking's figure.
+    """
+
+    item: Ranked
+    rank: int | None
+    left_out: str
+    evidence: Evidence
+    worth: Worth
+    injection_rank: int | None
+    injection_score: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The candidates, best first, and what never became one, nearest first."""
+
+    candidates: tuple[Explained, ...]
+    left: tuple[Left, ...]
+    mode: str
+    note: str
+
+
+def explain(mem: Memory, query: recall.Query) -> Explanation:
+    """Take a recall apart. Candidates past the limit are listed too, with that as their reason."""
+    if query.limit <= 0 or not query.text.strip():
+        return Explanation((), (), "vector" if mem.profile else "keyword", "")
+    query = recall.embed(mem, query)
+    found = recall.candidates(mem, query)
+    ordered = sorted(found.ranked, key=lambda r: (-r.score, r.insight.id))
+    injected = {r.insight.id: (n, r) for n, r in enumerate(inject.rank(mem, query).ranked, 1)}
+    rows = [item.insight for item in ordered]
+    proofs = evidence.of_insights(mem.conn, rows)
+    worth = value.in_context(mem, rows, query.vector)
+    listed, place = [], 0
+    for item in ordered:
+        reason = _reason(item, query, place)
+        place += not reason
+        number, same = injected.get(item.insight.id, (None, None))
+        listed.append(
+            Explained(
+                item=item,
+                rank=None if reason else place,
+                left_out=reason,
+                evidence=proofs[item.insight.id],
+                worth=worth[item.insight.id],
+                injection_rank=number,
+                injection_score=same.score if same else None,
+            )
+        )
+    left = [*found.left, *_under_the_gate(mem, query, ordered, found.left), *_suppressed(query)]
+    return Explanation(tuple(listed), tuple(left), found.mode, found.note)
+
+
+def _reason(item: Ranked, query: recall.Query, taken: int) -> str:
+    if item.effectiveness < query.min_effectiveness:
+        return "below the asked effectiveness"
+    return "past the limit" if taken >= query.limit else ""
+
+
+def _suppressed(query: recall.Query) -> list[Left]:
+    return [Left(name, "suppressed") for name in sorted(query.suppress)]
+
+
+def _under_the_gate(
+    mem: Memory, query: recall.Query, ordered: list[Ranked], known: tuple[Left, ...]
+) -> list[Left]:
+    """The nearest by vector that the gate stopped, as many as were asked for."""
+    if query.vector is None or mem.index is None or mem.profile is None:
+        return []
+    gate = mem.profile.gate if query.min_relevance is None else query.min_relevance
+    names = {item.name for item in known} | query.suppress
+    taken = {item.insight.id for item in ordered}
+    near = mem.index.top(query.vector, query.limit + len(names) + len(taken), -1.0)
+    rows = insights.by_ids(mem.conn, [i for i, c in near if c < gate and i not in taken])
+    stopped = [
+        Left(rows[i].name, "below the gate", c)
+        for i, c in near
+        if i in rows and rows[i].name not in names
+    ]
+    return stopped[: query.limit]

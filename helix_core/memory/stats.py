@@ -1,0 +1,194 @@
+"""Distributions, hubs, outcomes, credit and calibration: what `helix stats` shows. Read only.
+
+Every figure carries its statement (`figure.Figure`). Standard library; the graph's shape needs
+networkx and is missing without it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict
+from datetime import timedelta
+
+from helix_core import clock, formulas
+from helix_core.constants import (
+    GENERALITY_MIN_SPREAD,
+    GENERALITY_SPREAD_CAP,
+    SPREAD_MIN_CONTEXTS,
+    VELOCITY_WINDOW_DAYS,
+)
+from helix_core.memory import figure, graph
+from helix_core.memory.context import Memory
+from helix_core.memory.figure import ADJUSTED, Figure
+from helix_core.store.credit import SHARES
+
+TOP = 10
+WITHOUT_NETWORKX = "needs networkx, which is not installed where this runs"
+
+
+def stats(mem: Memory) -> list[Figure]:
+    """All figures, in the order they are shown."""
+    conn = mem.conn
+    return [
+        figure.number(conn, "insights", "SELECT count(*) FROM insight"),
+        effectiveness(conn, "effectiveness", "coalesce(effectiveness, 0.5)"),
+        effectiveness(conn, "effectiveness_adjusted", ADJUSTED),
+        context_spread(conn),
+        velocity(mem),
+        top_connected(conn),
+        *shape(conn),
+        outcomes(conn),
+        credit(conn),
+        calibration(conn),
+        calibration_error(conn),
+        rejections(conn),
+        patterns(conn),
+    ]
+
+
+def effectiveness(conn: sqlite3.Connection, name: str, expression: str) -> Figure:
+    """Insights by tenths of a score in [0, 1]; the last tenth holds 1.0 too."""
+    # What rounding left a hair under a tenth (0.5999999999999999) belongs into it.
+    tenth = f"min(9, max(0, CAST({expression} * 10 + 1e-9 AS INTEGER)))"
+    return figure.pairs(
+        conn,
+        name,
+        f"SELECT printf('%.1f-%.1f', tenth / 10.0, (tenth + 1) / 10.0), count(*)"
+        f" FROM (SELECT {tenth} AS tenth FROM insight) GROUP BY tenth ORDER BY tenth",
+    )
+
+
+def context_spread(conn: sqlite3.Connection) -> Figure:
+    """Insights by what their contexts say: unknown, observations, in between, principles."""
+    return figure.pairs(
+        conn,
+        "context_spread",
+        "SELECT kind, count(*) FROM (SELECT CASE"
+        f" WHEN context_spread IS NULL OR context_count < {SPREAD_MIN_CONTEXTS} THEN 'unknown'"
+        f" WHEN context_spread < {GENERALITY_MIN_SPREAD}"
+        f" THEN 'observation (under {GENERALITY_MIN_SPREAD})'"
+        f" WHEN context_spread < {GENERALITY_SPREAD_CAP} THEN 'in between'"
+        f" ELSE 'principle ({GENERALITY_SPREAD_CAP} and over)' END AS kind,"
+        " coalesce(context_spread, -1) AS spread FROM insight)"
+        " GROUP BY kind ORDER BY min(spread)",
+    )
+
+
+def velocity(mem: Memory) -> Figure:
+    """Insights by their causal events in the window; rows without events go by their counter."""
+    since = clock.iso(mem.now - timedelta(days=VELOCITY_WINDOW_DAYS))
+    return figure.pairs(
+        mem.conn,
+        "velocity",
+        "SELECT CASE WHEN recent >= 5 THEN '5 and more' ELSE CAST(recent AS TEXT) END, count(*)"
+        " FROM (SELECT CASE WHEN e.n IS NOT NULL THEN e.recent"
+        f" WHEN i.last_feedback_at >= '{since}' THEN coalesce(i.recent_uses, 0) ELSE 0 END"
+        " AS recent FROM insight i LEFT JOIN (SELECT insight_id, count(*) AS n,"
+        f" sum(causal = 1 AND created_at >= '{since}') AS recent FROM feedback_event"
+        " WHERE undone_by IS NULL AND kind <> 'decay' GROUP BY insight_id) e"
+        " ON e.insight_id = i.id) GROUP BY 1 ORDER BY min(recent)",
+    )
+
+
+def top_connected(conn: sqlite3.Connection, limit: int = TOP) -> Figure:
+    """The insights with the most distinct neighbours."""
+    return figure.rows(
+        conn,
+        "top_connected",
+        "SELECT i.name AS name, e.neighbours AS neighbours, e.weight AS weight FROM"
+        " (SELECT id, count(*) AS neighbours, round(sum(weight), 6) AS weight"
+        f" FROM ({graph.ENDS_SQL}) GROUP BY id"
+        f" ORDER BY neighbours DESC, weight DESC, id LIMIT {limit}) e"
+        " JOIN insight i ON i.id = e.id ORDER BY neighbours DESC, weight DESC, i.id",
+    )
+
+
+def shape(conn: sqlite3.Connection) -> list[Figure]:
+    """The shape of the graph, computed by networkx over its links."""
+    try:
+        found = graph.analyse(conn)
+    except ImportError:
+        return [Figure("graph", None, graph.EDGES_SQL, WITHOUT_NETWORKX)]
+    value = asdict(found)
+    value["articulation_points"] = len(found.articulation)
+    value["articulation"] = list(found.articulation[: graph.NAMES_SHOWN])
+    return [Figure("graph", value, graph.EDGES_SQL, "networkx over these links and all insights")]
+
+
+def outcomes(conn: sqlite3.Connection) -> Figure:
+    """The archive: how agents ended, by their kind."""
+    return figure.rows(
+        conn,
+        "session_log",
+        "SELECT coalesce(outcome, 'unknown') AS outcome, count(*) AS ended,"
+        " count(DISTINCT session_id) AS sessions, sum(agent_type LIKE '%builder') AS builders,"
+        " sum(agent_type LIKE '%planner') AS planners, sum(agent_type LIKE '%explorer')"
+        " AS explorers FROM session_log GROUP BY 1 ORDER BY ended DESC, outcome",
+    )
+
+
+def credit(conn: sqlite3.Connection) -> Figure:
+    """Over all tasks with a causal insight: helped and hurt, each task once, with its interval."""
+    sql = (
+        "SELECT coalesce(sum(share * worth), 0.0), coalesce(sum(share * (1.0 - worth)), 0.0)"
+        f" FROM ({SHARES})"
+    )
+    helped, hurt = conn.execute(sql).fetchone()
+    low, high = formulas.wilson(helped, helped + hurt)
+    value = {"helped": helped, "hurt": hurt, "tasks": helped + hurt, "low": low, "high": high}
+    return Figure("credit", value, sql, "helped, hurt; the interval is Wilson's, 90%")
+
+
+CALIBRATION_SQL = (
+    "SELECT min(9, max(0, CAST(j.effectiveness * 10 + 1e-9 AS INTEGER))) AS tenth,"
+    " sum(s.share) AS tasks, sum(s.share * j.effectiveness) / sum(s.share) AS score,"
+    " sum(s.share * (s.worth = 1.0)) AS delivered, sum(s.share * s.worth) AS worth"
+    f" FROM ({SHARES}) s JOIN injection j ON j.agent_run_id = s.agent_run_id"
+    " AND j.insight_id = s.insight_id AND j.withheld = 0 GROUP BY tenth ORDER BY tenth"
+)
+"""Tasks by the score their insight was shown with, each task once (shared by causal weight)."""
+
+
+def calibration(conn: sqlite3.Connection) -> Figure:
+    """Of the insights shown with a score around x, how many of their tasks were delivered."""
+    value = []
+    for tenth, tasks, score, delivered, worth in conn.execute(CALIBRATION_SQL):
+        low, high = formulas.wilson(delivered, tasks)
+        value.append(
+            {
+                "score": f"{tenth / 10:.1f}-{(tenth + 1) / 10:.1f}",
+                "mean_score": score,
+                "tasks": tasks,
+                "delivered": delivered,
+                "rate": delivered / tasks,
+                "low": low,
+                "high": high,
+                "mean_outcome": worth / tasks,
+            }
+        )
+    note = "rate is delivered over tasks; the interval is Wilson's, 90%"
+    return Figure("calibration", value, CALIBRATION_SQL, note)
+
+
+def calibration_error(conn: sqlite3.Connection) -> Figure:
+    """Mean distance of score and outcome over the tenths, by tasks (Naeini 2015); None: no task."""
+    sql = f"SELECT sum(abs(tasks * score - worth)) / sum(tasks) FROM ({CALIBRATION_SQL})"
+    return figure.number(conn, "calibration_error", sql)
+
+
+def rejections(conn: sqlite3.Connection) -> Figure:
+    """Refused texts by the rule that refused them."""
+    return figure.rows(
+        conn,
+        "rejections",
+        "SELECT rule, count, last_at FROM rejection ORDER BY count DESC, rule",
+    )
+
+
+def patterns(conn: sqlite3.Connection) -> Figure:
+    """What synthesis made of recurring failures."""
+    return figure.pairs(
+        conn,
+        "synthesis",
+        "SELECT action, count(*) FROM synthesis GROUP BY action ORDER BY action",
+    )

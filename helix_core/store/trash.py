@@ -1,0 +1,167 @@
+"""The trash and the tombstones: how an insight leaves the memory, and how it comes back whole.
+
+Standard library only. Every function runs inside a write transaction of the caller; the actions a
+person knows, with their events, are in `curation`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import datetime, timedelta
+from typing import Any
+
+from helix_core import clock
+from helix_core.model import Insight
+from helix_core.store import edges, insights
+
+BLOBS = ("embedding", "context_centroid")
+FACTS = ("reason", "actor", "merged_into", "trashed_at", "expires_at")
+KEEP_DAYS = 90.0
+
+
+def facts(
+    moment: datetime,
+    reason: str,
+    actor: str,
+    keep_days: float = KEEP_DAYS,
+    merged_into: int | None = None,
+) -> dict[str, Any]:
+    """What the trash notes about an insight beside the insight itself."""
+    expires = clock.iso(moment + timedelta(days=keep_days))
+    return dict(zip(FACTS, (reason, actor, merged_into, clock.iso(moment), expires), strict=True))
+
+
+def move_out(conn: sqlite3.Connection, insight: Insight, about: dict[str, Any]) -> None:
+    """Take an insight out of the memory into the trash, with its vector and its edges."""
+    cursor = conn.execute("SELECT * FROM insight WHERE id = ?", (insight.id,))
+    names = [column[0] for column in cursor.description]
+    row = dict(zip(names, cursor.fetchone(), strict=True))
+    blobs = {name: row.pop(name, None) for name in BLOBS}
+    values = {
+        "insight_id": insight.id,
+        "name": insight.name,
+        "content": insight.content,
+        "columns": json.dumps(row, ensure_ascii=False),
+        **blobs,
+        "edges": json.dumps(_edges_to_keep(conn, insight.id)),
+        **about,
+    }
+    marks = ",".join("?" * len(values))
+    conn.execute(
+        f"INSERT OR REPLACE INTO trash({', '.join(values)}) VALUES ({marks})",
+        tuple(values.values()),
+    )
+    conn.execute("DELETE FROM insight WHERE id = ?", (insight.id,))
+
+
+def _edges_to_keep(conn: sqlite3.Connection, insight_id: int) -> list[list[object]]:
+    """The insight's edges, and those to insights that went to the trash before it.
+
+    With an edge on record at both ends, it comes back whichever end is restored last.
+    """
+    shared = conn.execute(
+        "SELECT e.value FROM trash, json_each(trash.edges) e"
+        " WHERE ? IN (json_extract(e.value, '$[0]'), json_extract(e.value, '$[1]'))",
+        (insight_id,),
+    )
+    kept = [json.loads(row[0]) for row in shared]
+    kept += [row for row in edges.delete_edges_for(conn, insight_id) if row not in kept]
+    return sorted(kept, key=lambda row: (row[0], row[1], str(row[3])))
+
+
+def bring_back(conn: sqlite3.Connection, insight_id: int) -> dict[str, Any] | None:
+    """Put an insight back under its old id, with its edges.
+
+    Returns what the trash noted about it, or None where the trash does not hold it any more.
+    """
+    row = conn.execute(
+        f"SELECT columns, embedding, context_centroid, edges, {', '.join(FACTS)} FROM trash"
+        " WHERE insight_id = ?",
+        (insight_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    values = json.loads(row[0])
+    values.update(embedding=row[1], context_centroid=row[2])
+    marks = ",".join("?" * len(values))
+    conn.execute(
+        f"INSERT INTO insight({', '.join(values)}) VALUES ({marks})", tuple(values.values())
+    )
+    edges.put_back(conn, json.loads(row[3]))
+    conn.execute("DELETE FROM trash WHERE insight_id = ?", (insight_id,))
+    return dict(zip(FACTS, row[4:], strict=True))
+
+
+def listed(conn: sqlite3.Connection) -> list[dict[str, Any]]:
+    """What is in the trash, newest first, as JSON values."""
+    rows = conn.execute(
+        "SELECT t.name, t.content, t.reason, t.actor, t.trashed_at, t.expires_at,"
+        " coalesce(i.name, other.name) FROM trash t LEFT JOIN insight i ON i.id = t.merged_into"
+        " LEFT JOIN trash other ON other.insight_id = t.merged_into"
+        " ORDER BY t.trashed_at DESC, t.insight_id DESC"
+    ).fetchall()
+    names = ("name", "content", "reason", "actor", "trashed_at", "expires_at", "merged_into")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def bury(conn: sqlite3.Connection, insight: Insight, reason: str, moment: datetime) -> list[Any]:
+    """Leave a tombstone for an insight that is in the trash; returns `lift`'s argument."""
+    vector, model = conn.execute(
+        "SELECT embedding, json_extract(columns, '$.embedding_model') FROM trash"
+        " WHERE insight_id = ?",
+        (insight.id,),
+    ).fetchone()
+    key = insights.content_key(insight.content)
+    before = unbury(conn, key)
+    _put_tombstone(
+        conn, [key, insight.content, insight.name, vector, model, reason, clock.iso(moment)]
+    )
+    return [key, before]
+
+
+def unbury(conn: sqlite3.Connection, key: str) -> list[Any] | None:
+    """Remove the tombstone of a text; returns it as a JSON value, None where there was none."""
+    row = conn.execute(
+        "SELECT content_hash, content, name, hex(vector), embedding_model, reason, created_at"
+        " FROM tombstone WHERE content_hash = ?",
+        (key,),
+    ).fetchone()
+    conn.execute("DELETE FROM tombstone WHERE content_hash = ?", (key,))
+    return list(row) if row else None
+
+
+def lift(conn: sqlite3.Connection, key: str, before: list[Any] | None) -> None:
+    """Undo `bury` or `unbury`: the tombstone of a text is again what it was before."""
+    unbury(conn, key)
+    if before is not None:
+        _put_tombstone(conn, [*before[:3], bytes.fromhex(before[3] or "") or None, *before[4:]])
+
+
+def _put_tombstone(conn: sqlite3.Connection, values: list[Any]) -> None:
+    conn.execute(
+        "INSERT INTO tombstone(content_hash, content, name, vector, embedding_model, reason,"
+        " created_at) VALUES (?,?,?,?,?,?,?)",
+        values,
+    )
+
+
+def has_tombstone(conn: sqlite3.Connection, content: str) -> bool:
+    """Whether the same text was rejected by a person before."""
+    return bool(
+        conn.execute(
+            "SELECT 1 FROM tombstone WHERE content_hash = ?", (insights.content_key(content),)
+        ).fetchone()
+    )
+
+
+def tombstone_vectors(conn: sqlite3.Connection, model: str) -> list[tuple[str, bytes]]:
+    """Texts and vectors of what was rejected, for a model."""
+    return [
+        (str(row[0]), bytes(row[1]))
+        for row in conn.execute(
+            "SELECT content, vector FROM tombstone WHERE vector IS NOT NULL"
+            " AND embedding_model = ?",
+            (model,),
+        )
+    ]

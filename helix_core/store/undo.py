@@ -1,0 +1,126 @@
+"""Taking changes back, newest first, and keeping the feedback that came since.
+
+Standard library only. Each kind of change has one function here; what it needs stands in the
+change's event. A change whose insight is gone for good (the trash forgets after a while) is passed
+over, so that it does not block those before it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from helix_core import clock
+from helix_core.errors import RefusedError
+from helix_core.model import Insight
+from helix_core.store import curation, edges, insights, merging, revisions, trash
+from helix_core.store.connection import writing
+from helix_core.store.revisions import Event
+
+Names = list[str]
+
+
+def newest(conn: sqlite3.Connection, *, actor: str, moment: datetime) -> dict[str, Any]:
+    """Take back the newest change that was not taken back yet.
+
+    Returns `undone` (the action), the `names` it concerned and the `event`. Raises RefusedError
+    where there is nothing left to undo.
+    """
+    with writing(conn):
+        for event in revisions.open_events(conn):
+            step = STEPS.get(event.action)
+            names = step(conn, event, actor, moment) if step else []
+            if not names:
+                continue
+            what = f"undo {event.action}"
+            done = revisions.record(conn, what, actor, event.ids, moment, undo_of=event.id)
+            revisions.close(conn, event.id, done)
+            return {"undone": event.action, "names": names, "event": event.id}
+        raise RefusedError("there is nothing to undo")
+
+
+def _discarded(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    back = [i for i in reversed(event.ids) if trash.bring_back(conn, i) is not None]
+    for key, before in reversed(event.detail.get("tombstones", [])):
+        trash.lift(conn, key, before)
+    found = insights.by_ids(conn, back)
+    return [found[i].name for i in event.ids if i in found]
+
+
+def _restored(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    insight = insights.by_ids(conn, event.ids).get(event.ids[0])
+    if insight is None:
+        return []
+    trash.move_out(conn, insight, event.detail["trash"])
+    trash.lift(conn, *event.detail["tombstone"])
+    return [insight.name]
+
+
+def _pinned(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    return _changed(conn, event, moment, lambda _: {"pinned": int(event.detail["pinned"])})
+
+
+def _tagged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    before, after = event.detail["tags"]
+    return _changed(
+        conn,
+        event,
+        moment,
+        lambda i: curation.tag_columns(i.content, revisions.tags_before(i.tags, before, after)),
+    )
+
+
+def _edited(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    insight = insights.by_ids(conn, event.ids).get(event.ids[0])
+    if insight is None:
+        return []
+    before = event.detail
+    revisions.keep(conn, insight, "undo edit", actor, moment)
+    edges.take_similar(conn, insight.id)
+    edges.put_back(conn, before["similar"])
+    return _changed(
+        conn,
+        event,
+        moment,
+        lambda i: {
+            "content": before["content"],
+            "terms": insights.search_terms(before["content"], i.tags),
+            "embedding": bytes.fromhex(before["vector"] or "") or None,
+            "embedding_model": before["model"],
+        },
+    )
+
+
+def _changed(
+    conn: sqlite3.Connection,
+    event: Event,
+    moment: datetime,
+    columns: Callable[[Insight], dict[str, Any]],
+) -> Names:
+    insight = insights.by_ids(conn, event.ids).get(event.ids[0])
+    if insight is None:
+        return []
+    insights.update(conn, insight.id, clock.iso(moment), **columns(insight))
+    return [insight.name]
+
+
+def _merged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    keep, drop = event.ids
+    if not merging.split(conn, keep, drop, event.detail, moment):
+        return []
+    found = insights.by_ids(conn, event.ids)
+    return [found[i].name for i in event.ids]
+
+
+STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = {
+    "trash": _discarded,
+    "prune": _discarded,
+    "restore": _restored,
+    "pin": _pinned,
+    "unpin": _pinned,
+    "tag": _tagged,
+    revisions.EDITED: _edited,
+    "merge": _merged,
+}

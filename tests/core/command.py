@@ -1,0 +1,35 @@
+"""The command line in this process: what a person types, and what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix_core.cli.main import main
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One command: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document of a command that did what it was asked."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+def helix(project: Path, *arguments: str) -> Ran:
+    """Run one command on a project; an exception fails the test, as a traceback would."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(["--project", str(project), *arguments])
+    return Ran(code, out.getvalue(), err.getvalue())
