@@ -115,7 +115,5 @@ def _links(
         earlier = scores[n - start, : n - first]
         near = np.flatnonzero(earlier >= related)
         best = near[np.argsort(-earlier[near], kind="stable")][: constants.MAX_AUTOLINK_EDGES]
-        found += [
-            (ids[n], ids[first + m], min(1.0, float(earlier[m])), "similar") for m in best
-        ]
+        found += [(ids[n], ids[first + m], min(1.0, float(earlier[m])), "similar") for m in best]
     return found

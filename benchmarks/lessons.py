@@ -1,9 +1,9 @@
 """Any number of made-up lessons and tasks, with vectors that agree with their words. Needs numpy.
 
 Words are drawn with the law of Zipf and Mandelbrot: the terms of a task stand in as many of all
-texts as those of real queries do, which is what makes a keyword search slow. A text's vector is the mean of random directions of its words
-plus one direction all share: texts with words in common are close, and the share of pairs above the
-gate is near that of a real model on texts of one field.
+texts as those of real queries do, which is what makes a keyword search slow. A text's vector is the
+mean of random directions of its words plus one direction all share: texts with words in common are
+close, and the share of pairs above the gate is near that of a real model on texts of one field.
 """
 
 from __future__ import annotations

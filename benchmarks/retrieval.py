@@ -128,7 +128,9 @@ def verdicts(results: dict[str, Any]) -> list[tuple[str, str, float, bool]]:
             held = keyword >= -UNDER_KEYWORD
             found.append((name, f"full - keyword >= -{UNDER_KEYWORD}", keyword, held))
     both = [
-        results[n]["R@3 of full recall minus"]["keyword only"]["mean"] for n in JUDGED if n in results
+        results[n]["R@3 of full recall minus"]["keyword only"]["mean"]
+        for n in JUDGED
+        if n in results
     ]
     if len(both) == len(JUDGED):
         mean = sum(both) / len(both)

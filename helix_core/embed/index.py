@@ -32,6 +32,7 @@ class MatrixIndex:
         self._ids = np.full(64, -1, dtype=np.int64)
         self._row: dict[int, int] = {}
         self._free = list(range(63, -1, -1))
+        self._used = 0  # rows from here on were never taken
         self._seen = -1
         self._unusable: set[int] = set()
 
@@ -79,6 +80,7 @@ class MatrixIndex:
         self._row = {}
         self._unusable = set()
         self._free = list(range(size - 1, -1, -1))
+        self._used = 0
 
     def _unit(self, blob: bytes | None, model: str | None) -> Matrix | None:
         """The unit vector of a stored blob; None where it belongs to nothing we can compare."""
@@ -105,6 +107,7 @@ class MatrixIndex:
             row = self._free.pop()
             self._row[insight_id] = row
             self._ids[row] = insight_id
+            self._used = max(self._used, row + 1)
         self._matrix[row] = vector
 
     def _grow(self) -> None:
@@ -113,19 +116,29 @@ class MatrixIndex:
         self._ids = np.concatenate([self._ids, np.full(old, -1, dtype=np.int64)])
         self._free = list(range(2 * old - 1, old - 1, -1))
 
+    def near(self, vector: Sequence[float], minimum: float) -> list[tuple[int, float]]:
+        """Every (id, cosine) at or above `minimum`, best first; O(n)."""
+        return self._best(vector, minimum, None)
+
     def top(self, vector: Sequence[float], depth: int, minimum: float) -> list[tuple[int, float]]:
         """The best (id, cosine) at or above `minimum`, best first, at most `depth`; O(n)."""
+        return self._best(vector, minimum, max(0, depth))
+
+    def _best(
+        self, vector: Sequence[float], minimum: float, depth: int | None
+    ) -> list[tuple[int, float]]:
         with self._lock:
-            if not self._row or depth <= 0:
+            if not self._row or depth == 0:
                 return []
-            scores = self._matrix @ np.asarray(vector, dtype=np.float32)
-            scores[self._ids < 0] = -2.0
-            if depth < len(scores):
-                best = np.argpartition(-scores, depth - 1)[:depth]
-            else:
-                best = np.arange(len(scores))
-            found = [(int(self._ids[i]), float(scores[i])) for i in best if scores[i] >= minimum]
-        return sorted(((i, min(1.0, c)) for i, c in found if i >= 0), key=lambda x: (-x[1], x[0]))
+            scores = self._matrix[: self._used] @ np.asarray(vector, dtype=np.float32)
+            rows = np.flatnonzero(scores >= minimum)
+            rows = rows[self._ids[rows] >= 0]
+            if depth is not None and depth < len(rows):
+                rows = rows[np.argpartition(scores[rows], -depth)[-depth:]]
+            found, ids = scores[rows], self._ids[rows]
+        order = np.lexsort((ids, -found))
+        cosines = np.minimum(found[order], 1.0)
+        return list(zip(ids[order].tolist(), cosines.tolist(), strict=True))
 
     def cosines(self, vector: Sequence[float], ids: Iterable[int]) -> dict[int, float]:
         """The cosine of each id that has a vector."""

@@ -50,6 +50,12 @@ class VectorIndex(Protocol):
     def refresh(self, conn: sqlite3.Connection) -> None:
         """Take in what changed since the last refresh."""
 
+    def __len__(self) -> int:
+        """How many insights have a vector here."""
+
+    def near(self, vector: Sequence[float], minimum: float) -> list[tuple[int, float]]:
+        """Every (id, cosine) at or above `minimum`, best first."""
+
     def top(self, vector: Sequence[float], depth: int, minimum: float) -> list[tuple[int, float]]:
         """The best (id, cosine) at or above `minimum`, best first, at most `depth`."""
 

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import islice
 
 from helix_core import clock, constants, formulas
 from helix_core.memory.context import Memory
@@ -18,9 +19,10 @@ from helix_core.store import edges, insights, results
 from helix_core.text import terms
 
 Fused = dict[int, tuple[int | None, int | None, float]]  # id: vector rank, keyword rank, rrf
-WIDE_SEARCH = (
-    10  # keyword hits read per place in the list, since the gate and suppression drop some
-)
+WIDE_SEARCH = 10
+"""Keyword hits read per place in the list, where it cannot be searched behind the gate."""
+FEW = 0.25
+"""Up to this share of all insights it is quicker to score only what is behind the gate."""
 
 
 @dataclass(frozen=True)
@@ -71,22 +73,21 @@ def candidates(mem: Memory, query: Query) -> Recall:
     mem.index.refresh(mem.conn)
     gate = mem.profile.gate if query.min_relevance is None else query.min_relevance
     hidden = _ids_of(mem.conn, query.suppress)
-    by_vector = [
-        (i, c) for i, c in mem.index.top(query.vector, depth + len(hidden), gate) if i not in hidden
-    ][:depth]
-    keyword_ids = _keyword_ids(mem.conn, query, depth)
-    cosine = {**mem.index.cosines(query.vector, keyword_ids), **dict(by_vector)}
-    by_keyword, left = _gated(mem.conn, query, keyword_ids, cosine, gate, hidden, depth)
-    fused = fuse([i for i, _ in by_vector], by_keyword)
-    ranked = _scored(mem, fused, cosine)
+    cosine = {i: c for i, c in mem.index.near(query.vector, gate) if i not in hidden}
+    by_keyword, left = _keyword_side(mem, query, cosine, hidden, depth)
+    ranked = _scored(mem, fuse(list(islice(cosine, depth)), by_keyword), cosine)
     if query.hops > 0:
         ranked = _with_neighbours(mem, ranked, query, gate, hidden)
     return Recall(ranked=tuple(ranked), left=tuple(left), mode="vector", note=_gate_note(left))
 
 
-def _keyword_ids(conn: sqlite3.Connection, query: Query, depth: int) -> list[int]:
-    expression = terms.match_expression(f"{query.text} {query.keywords}".strip())
-    return [i for i, _ in insights.search_keywords(conn, expression, depth * WIDE_SEARCH)]
+def _hits(conn: sqlite3.Connection, query: Query, depth: int) -> list[int]:
+    """Ids by keyword alone, best first."""
+    return [i for i, _ in insights.search_keywords(conn, _expression(query), depth)]
+
+
+def _expression(query: Query) -> str | None:
+    return terms.match_expression(f"{query.text} {query.keywords}".strip())
 
 
 def _ids_of(conn: sqlite3.Connection, names: Collection[str]) -> set[int]:
@@ -98,38 +99,48 @@ def _ids_of(conn: sqlite3.Connection, names: Collection[str]) -> set[int]:
     return ids
 
 
-def _gated(
-    conn: sqlite3.Connection,
-    query: Query,
-    keyword_ids: list[int],
-    cosine: dict[int, float],
-    gate: float,
-    hidden: set[int],
-    depth: int,
+def _keyword_side(
+    mem: Memory, query: Query, near: dict[int, float], hidden: set[int], depth: int
 ) -> tuple[list[int], list[Left]]:
-    """Keyword hits at or above the gate, and those the gate stopped (decision 31).
+    """The keyword list behind the gate (`near`), and what the gate stopped (decision 31).
 
-    A row that still waits for its vector goes by the rule of keyword-only recall meanwhile.
+    Where every insight has its vector, only those behind the gate are scored, and the others are
+    looked at only if the list is not full: scoring is most of what a large memory costs.
     """
-    near = [i for i in keyword_ids if i not in hidden]
-    rows = insights.by_ids(conn, [i for i in near if cosine.get(i, -1.0) < gate])
-    passed = [
-        i
-        for i in near
-        if cosine.get(i, -1.0) >= gate
-        or (i not in cosine and i in rows and _keyword_relevant(query, rows[i]))
-    ]
+    assert mem.index is not None
+    passed: list[int] | None = None
+    count = len(mem.index)
+    if len(near) <= FEW * count and insights.count(mem.conn) == count:
+        found = insights.search_keywords(mem.conn, _expression(query), depth, near) if near else []
+        passed = [i for i, _ in found]
+        if len(passed) == depth:
+            return passed, []
+    hits = [i for i in _hits(mem.conn, query, depth * WIDE_SEARCH) if i not in hidden]
+    if passed is None:
+        waiting = _waiting(mem, query, [i for i in hits if i not in near])
+        passed = [i for i in hits if i in near or i in waiting][:depth]
     taken = set(passed)
-    left = [
-        Left(
-            rows[i].name,
-            "below the gate" if i in cosine else "waits for its vector",
-            cosine.get(i),
-        )
-        for i in near
-        if i in rows and i not in taken
+    stopped = [i for i in hits if i not in near and i not in taken][:depth]
+    return passed, _stopped(mem, query, stopped)
+
+
+def _waiting(mem: Memory, query: Query, ids: list[int]) -> set[int]:
+    """Of `ids` those without a vector as yet that the rule for recall by keyword alone takes."""
+    assert mem.index is not None and query.vector is not None
+    known = mem.index.cosines(query.vector, ids)
+    rows = insights.by_ids(mem.conn, [i for i in ids if i not in known])
+    return {i for i, row in rows.items() if _keyword_relevant(query, row)}
+
+
+def _stopped(mem: Memory, query: Query, ids: list[int]) -> list[Left]:
+    assert mem.index is not None and query.vector is not None
+    cosine = mem.index.cosines(query.vector, ids)
+    names = insights.names_of(mem.conn, ids)
+    return [
+        Left(names[i], "below the gate" if i in cosine else "waits for its vector", cosine.get(i))
+        for i in ids
+        if i in names
     ]
-    return passed[:depth], left[:depth]
 
 
 def _keyword_relevant(query: Query, row: Insight) -> bool:
@@ -273,7 +284,7 @@ def _lifted(item: Ranked, activation: float, through: str) -> Ranked:
 def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:
     """Recall without vectors: two shared content words or one rare identifier are needed."""
     hidden = _ids_of(mem.conn, query.suppress)
-    ids = [i for i in _keyword_ids(mem.conn, query, depth) if i not in hidden]
+    ids = [i for i in _hits(mem.conn, query, depth * WIDE_SEARCH) if i not in hidden]
     rows = insights.by_ids(mem.conn, ids)
     relevant, left = [], []
     for insight_id in ids:

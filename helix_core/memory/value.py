@@ -62,7 +62,12 @@ def baselines(
         pairs = ((p.similarity, p.outcome) for p in history)
         same = formulas.baseline(pairs, NEUTRAL_EFFECTIVENESS, rule.ranking_kernel)
         return dict.fromkeys(runs_with, same)
-    near = {p.run: (formulas.kernel(p.similarity, rule.ranking_kernel), p.outcome) for p in history}
+    start = rule.ranking_kernel
+    near = {
+        p.run: (formulas.kernel(p.similarity, start), p.outcome)
+        for p in history
+        if p.similarity > start
+    }
     weight = sum(k for k, _ in near.values())
     total = sum(k * outcome for k, outcome in near.values())
     prior = (sum(p.outcome for p in history) + NEUTRAL_EFFECTIVENESS) / (len(history) + 1)

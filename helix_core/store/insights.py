@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from helix_core.model import Insight
@@ -18,6 +18,9 @@ COLUMNS = (
     " context_count, created_at, last_used, last_feedback_at, pinned, source, embedding_model,"
     " row_version, updated_at, confirmations, decayed_on"
 )
+# BM25 weights of content, tags and terms. An identifier counts in the content by its parts
+# already; benchmarks/retrieval favours half a weight for it as a whole over a full one.
+COLUMN_WEIGHTS = "1.0, 0.5, 0.5"
 CHUNK = 500  # SQLite takes a limited number of variables in one statement
 
 
@@ -83,6 +86,17 @@ def all_insights(conn: sqlite3.Connection) -> list[Insight]:
 def count(conn: sqlite3.Connection) -> int:
     """How many insights there are."""
     return int(conn.execute("SELECT count(*) FROM insight").fetchone()[0])
+
+
+def names_of(conn: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Names by id; ids that are not there are left out."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), CHUNK):
+        part = ids[start : start + CHUNK]
+        marks = ",".join("?" * len(part))
+        rows = conn.execute(f"SELECT id, name FROM insight WHERE id IN ({marks})", part)
+        found.update((int(row[0]), cells.text(row[1])) for row in rows)
+    return found
 
 
 def content_key(content: str) -> str:
@@ -166,16 +180,25 @@ def update(conn: sqlite3.Connection, insight_id: int, moment: str, **values: obj
 
 
 def search_keywords(
-    conn: sqlite3.Connection, expression: str | None, depth: int
+    conn: sqlite3.Connection,
+    expression: str | None,
+    depth: int,
+    among: Collection[int] | None = None,
 ) -> list[tuple[int, float]]:
-    """Ids with their BM25 (lower is better), best first; empty without FTS5 or a query."""
+    """Ids with their BM25 (lower is better), best first; empty without FTS5 or a query.
+
+    `among` restricts the answer to these ids, and the work of scoring with it.
+    """
     if not expression or depth <= 0:
         return []
+    # "+" keeps SQLite from asking the index once for every id.
+    within = "" if among is None else " AND +rowid IN (SELECT value FROM json_each(?))"
+    chosen = [] if among is None else [json.dumps(list(among))]
     try:
         rows = conn.execute(
-            "SELECT rowid, bm25(insight_fts, 1.0, 0.5, 1.0) AS score FROM insight_fts"
-            " WHERE insight_fts MATCH ? ORDER BY score, rowid LIMIT ?",
-            (expression, depth),
+            f"SELECT rowid, bm25(insight_fts, {COLUMN_WEIGHTS}) AS score FROM insight_fts"
+            f" WHERE insight_fts MATCH ?{within} ORDER BY score, rowid LIMIT ?",
+            (expression, *chosen, depth),
         ).fetchall()
     except sqlite3.OperationalError as error:
         if "no such" in str(error):  # SQLite without FTS5: recall goes by vector alone

@@ -6,6 +6,7 @@ table is expected to use `tokenize='porter unicode61'`; nothing here depends on 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,6 +23,7 @@ _SPELLED = {
     "@": "0a", "\\": "0b", "$": "0m", "~": "0t", "'": "0q",
 }  # fmt: skip
 _SPELL = str.maketrans(_SPELLED)
+_FTS_TOKEN = re.compile(r"[^\W_]+")  # how unicode61 cuts plain text
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,15 @@ def encode(identifier: str) -> str:
 def index_terms(text: str) -> str:
     """The value of the `terms` column for `text`: identifiers whole and in parts, script pairs.
 
-    Words that FTS5 finds in the text by itself are not repeated.
+    Words that FTS5 finds in the text by itself are not repeated: counted twice, the parts of a
+    snake_case name would outweigh every other word of the text.
     """
     plain = normalise(text)
+    heard = set(_FTS_TOKEN.findall(plain.lower()))
     terms: dict[str, None] = {}
     for found in identifiers(plain):
         terms[encode(found.text)] = None
-        terms.update(dict.fromkeys(found.parts))
+        terms.update(dict.fromkeys(part for part in found.parts if part not in heard))
     if not text.isascii():
         pairs = list(unspaced(plain))
         terms.update(dict.fromkeys(pairs))

@@ -143,7 +143,7 @@ def test_a_merge_that_fails_half_way_did_nothing(mem: Memory) -> None:
 
 def test_a_row_of_another_model_is_embedded_before_it_can_be_a_ghost(mem: Memory) -> None:
     row = put(mem, PARSER, embedding_model="another", embedding=bytes(64))
-    old = later(mem, days=90)
+    old = later(mem, days=200)
     assert upkeep.prune(old) == []
     assert upkeep.reindex(old) == 1
     assert [(c.name, c.reason) for c in upkeep.prune(old)] == [(row.name, "ghost")]

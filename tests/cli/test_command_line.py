@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -100,10 +102,15 @@ def test_trash_restore_undo_and_pin(run: Run) -> None:
     assert data(run("count", "--json")) == {"count": 1}
 
 
-def test_maintenance_has_a_dry_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_maintenance_has_a_dry_run(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = stored(run, TEXT, "--effectiveness", "0.9")
     monkeypatch.setenv("HELIX_NOW", "2030-01-01T00:00:00+00:00")
     assert [c["name"] for c in data(run("decay", "--dry-run", "--json"))] == [name]
+    assert data(run("prune", "--dry-run", "--json")) == []  # without a vector it had no chance yet
+    with closing(sqlite3.connect(project / ".helix" / "helix.db")) as conn, conn:
+        conn.execute("UPDATE insight SET embedding_model = 'any'")
     assert [c["reason"] for c in data(run("prune", "--dry-run", "--json"))] == ["ghost"]
     assert data(run("get", name, "--json"))["effectiveness"] == 0.9
     assert data(run("decay", "--json"))[0]["after"] == pytest.approx(0.86)
