@@ -66,7 +66,7 @@ def lessons(count: int, start: int = 0, seed: int = 11) -> list[str]:
     rng = np.random.default_rng([seed, start])
     return [
         f"When the {_draw(rng, SUBJECTS)} {_draw(rng, FAULTS)} near the {_draw(rng, SUBJECTS)},"
-        f" {_draw(rng, CURES)} in {_draw(rng, SUBJECTS)}_{n % 997}.py because {_draw(rng, CAUSES)};"
+        f" {_draw(rng, CURES)} in {_draw(rng, SUBJECTS)}_{n % 997} because {_draw(rng, CAUSES)};"
         f" case {n}"
         for n in range(start, start + count)
     ]
@@ -76,8 +76,8 @@ def tasks(count: int, seed: int = 12) -> list[str]:
     """Tasks such as a planner writes, in the words of the lessons."""
     rng = np.random.default_rng(seed)
     return [
-        f"The {_draw(rng, SUBJECTS)} {_draw(rng, FAULTS)} since {_draw(rng, SUBJECTS)}_{n * 37}.py"
-        f" changed: find out whether {_draw(rng, CAUSES)} and {_draw(rng, CURES)}"
+        f"The {_draw(rng, SUBJECTS)} {_draw(rng, FAULTS)} since {_draw(rng, SUBJECTS)}_{n * 37}"
+        f" changed, perhaps because {_draw(rng, CAUSES)}"
         for n in range(count)
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 
 _TIMESTAMP = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
@@ -19,13 +20,25 @@ def parse_time(value: object) -> datetime | None:
     Takes a datetime or ISO 8601 text with `T` or a space, any fraction of a second, `Z` or an
     offset: more than the parser of Python 3.10 reads. Never raises.
     """
+    if isinstance(value, str):
+        return _read(value)
+    if not isinstance(value, datetime):
+        return None
+    return _in_utc(value if value.tzinfo else value.replace(tzinfo=timezone.utc))
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str) -> datetime | None:
+    """The time of a text. A recall reads the times of the same rows over and over."""
+    match = _TIMESTAMP.fullmatch(text.strip())
     try:
-        if isinstance(value, datetime):
-            moment = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        elif isinstance(value, str) and (match := _TIMESTAMP.fullmatch(value.strip())):
-            moment = _build(*match.groups())
-        else:
-            return None
+        return _in_utc(_build(*match.groups())) if match else None
+    except ValueError:
+        return None
+
+
+def _in_utc(moment: datetime) -> datetime | None:
+    try:
         return moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None

@@ -29,7 +29,7 @@ class Scenario:
 
     name: str = "base"
     sessions: int = 60
-    misleading: float = 0.8
+    misleading: float = 0.75
     close_share: float = 0.1
     """How many of the misleading texts name the very symptom."""
     paraphrase: float = 0.6

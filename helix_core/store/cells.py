@@ -8,6 +8,8 @@ import math
 
 def text(value: object) -> str:
     """A cell as text; empty for NULL, bytes decoded as far as they go."""
+    if isinstance(value, str) and value.isascii():  # nearly every cell: a recall reads hundreds
+        return value
     if value is None:
         return ""
     if isinstance(value, bytes):
@@ -23,6 +25,8 @@ def number(value: object, default: float = 0.0) -> float:
 
 def maybe(value: object) -> float | None:
     """A cell as a finite number, or None."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if not isinstance(value, (int, float, str)):
         return None
     try:
@@ -39,11 +43,15 @@ def share(value: object, default: float = 0.5) -> float:
 
 def whole(value: object) -> int:
     """A cell as an integer of at least 0."""
+    if type(value) is int:
+        return max(0, value)
     return max(0, int(number(value)))
 
 
 def names(value: object) -> tuple[str, ...]:
     """A cell that holds a JSON list, as texts; empty for anything else."""
+    if value == "[]":
+        return ()
     try:
         found = json.loads(text(value) or "[]")
     except ValueError:

@@ -203,6 +203,7 @@ def edit(
             "vector": vector.hex() if vector else None,
             "model": model,
             "similar": edges.take_similar(conn, insight.id),
+            "similar_in_trash": trash.take_similar(conn, insight.id),
         }
         revisions.keep(conn, insight, revisions.EDITED, actor, moment)
         insights.update(

@@ -67,7 +67,41 @@ def _edges_to_keep(conn: sqlite3.Connection, insight_id: int) -> list[list[objec
     )
     kept = [json.loads(row[0]) for row in shared]
     kept += [row for row in edges.delete_edges_for(conn, insight_id) if row not in kept]
-    return sorted(kept, key=lambda row: (row[0], row[1], str(row[3])))
+    return _in_order(kept)
+
+
+def _in_order(rows: list[list[Any]]) -> list[list[Any]]:
+    return sorted(rows, key=lambda row: (row[0], row[1], str(row[3])))
+
+
+def take_similar(conn: sqlite3.Connection, insight_id: int) -> list[list[Any]]:
+    """Remove the `similar` edges of an insight from what the trash would put back.
+
+    They belong to its text, like those that are not in the trash. Returns pairs of the trashed
+    insight's id and the edge, for `give_similar`.
+    """
+    taken = []
+    for owner, text in conn.execute("SELECT insight_id, edges FROM trash").fetchall():
+        rows = json.loads(text)
+        mine = [row for row in rows if row[3] == "similar" and insight_id in row[:2]]
+        if mine:
+            _keep_edges(conn, int(owner), [row for row in rows if row not in mine])
+            taken += [[int(owner), row] for row in mine]
+    return taken
+
+
+def give_similar(conn: sqlite3.Connection, taken: list[list[Any]]) -> None:
+    """Undo `take_similar`; what is not in the trash any more gets its edge at once."""
+    for owner, row in taken:
+        held = conn.execute("SELECT edges FROM trash WHERE insight_id = ?", (owner,)).fetchone()
+        if held is None:
+            edges.put_back(conn, [row])
+        else:
+            _keep_edges(conn, owner, _in_order([*json.loads(held[0]), row]))
+
+
+def _keep_edges(conn: sqlite3.Connection, insight_id: int, rows: list[list[Any]]) -> None:
+    conn.execute("UPDATE trash SET edges = ? WHERE insight_id = ?", (json.dumps(rows), insight_id))
 
 
 def bring_back(conn: sqlite3.Connection, insight_id: int) -> dict[str, Any] | None:

@@ -78,8 +78,10 @@ def _edited(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime
         return []
     before = event.detail
     revisions.keep(conn, insight, "undo edit", actor, moment)
-    edges.take_similar(conn, insight.id)
+    edges.take_similar(conn, insight.id)  # of the text that goes, here and in the trash
+    trash.take_similar(conn, insight.id)
     edges.put_back(conn, before["similar"])
+    trash.give_similar(conn, before["similar_in_trash"])
     return _changed(
         conn,
         event,

@@ -195,9 +195,7 @@ def test_the_launcher_works_from_anywhere_and_version_is_quick(project: Path) ->
 def test_with_the_worker_recall_goes_by_meaning(worker: Any, run: Run) -> None:
     name = stored(run)
     stored(run, "When the soup boils over, turn the gas down because it burns")
-    [found] = data(
-        run("recall", "pytest never finishes on the CI server", "--json")
-    )
+    [found] = data(run("recall", "pytest never finishes on the CI server", "--json"))
     assert found["name"] == name and found["_relevance"] > 0.35
     parts = data(run("explain", "continuous integration hangs", "--json"))
     assert parts["mode"] == "vector"

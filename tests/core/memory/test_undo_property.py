@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from geometry import PROFILE, at, directions, dump, later, open_memory
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from helix_core.embed.index import MatrixIndex
@@ -131,9 +131,29 @@ def _same(ours: dict[str, list[dict[str, Any]]], theirs: dict[str, list[dict[str
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps=st.lists(STEP, min_size=1, max_size=14))
+@example(steps=[("discard", [2], "cli"), ("edit", 0, WORDINGS[6]), ("restore", 2), ("reindex",)])
+@example(
+    steps=[
+        ("merge", 1, 2),
+        ("feedback", 1, "blocked", 0.9, 50),
+        ("merge", 3, 1),
+        ("feedback", 3, "delivered", 0.2, None),
+        ("feedback", 3, "partial", 0.5, 0),
+    ]
+)
+@example(
+    steps=[
+        ("edit", 1, WORDINGS[4]),
+        ("reindex",),
+        ("merge", 0, 1),
+        ("edit", 0, WORDINGS[1]),
+        ("feedback", 0, "blocked", 0.9, None),
+        ("discard", [0, 2], "cli"),
+    ]
+)
 def test_any_changes_are_taken_back_and_the_feedback_stays(
     template: Path, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Any, ...]]
 ) -> None:
