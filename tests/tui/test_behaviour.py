@@ -226,7 +226,7 @@ async def test_no_size_is_too_odd(project: Project, view: str) -> None:
         assert "degraded" in text(app)
 
 
-async def test_text_from_memory_is_literal_everywhere(project: Project) -> None:
+async def test_b12_text_from_memory_is_literal_everywhere(project: Project) -> None:
     nasty = "When [/] or [/etc/hosts] or [red]x[/blue] \x1b[31mcomes show it [link=http://x]y"
     conn = open_store(project.database)
     conn.execute('UPDATE insight SET content = ?, tags = \'["[/]", "a[b"]\'', (nasty,))

@@ -40,6 +40,17 @@ def test_gate_holds_for_keyword_hits_and_says_so(mem: Memory) -> None:
     assert len(opened.ranked) == 2
 
 
+def test_the_gate_does_not_hide_what_lies_behind_stronger_words(mem: Memory) -> None:
+    """Two hundred better matches by keyword, all of them under the gate, take no place."""
+    for n in range(200):
+        put(mem, f"When the parser drops tokens in stage {n * 7919} do {n} because of {n}", 0.1)
+    near = put(mem, "When a stage is slow profile it because guesses mislead the team", 0.5)
+    directions(mem)["parser drops tokens in a stage"] = at(0)
+    found = recall.recall(mem, recall.Query("parser drops tokens in a stage", limit=1))
+    assert [(r.insight.name, r.keyword_rank) for r in found.ranked] == [(near, 1)]
+    assert found.note == "9 keyword matches under the gate"
+
+
 def test_score_is_the_specs_product(mem: Memory) -> None:
     name = put(mem, "When the parser stalls raise the buffer because it blocks", 0.7)
     directions(mem)["parser stalls"] = at(0)

@@ -122,11 +122,11 @@ def _events(mem: Memory) -> list[tuple[Any, ...]]:
 def _same(ours: dict[str, list[dict[str, Any]]], theirs: dict[str, list[dict[str, Any]]]) -> None:
     """Equal to the last column; a mean of contexts that was taken apart, to its last digits."""
     for mine, other in zip(ours["insight"], theirs["insight"], strict=True):
-        pair = [row.pop("context_centroid") for row in (mine, other)]
-        if pair[0] != pair[1]:
-            assert vectors.unpack(pair[0]) == pytest.approx(vectors.unpack(pair[1]), abs=1e-5)
-            spreads = [row.pop("context_spread") for row in (mine, other)]
-            assert spreads[0] == pytest.approx(spreads[1], abs=1e-5)
+        means = [row.pop("context_centroid") for row in (mine, other)]
+        spreads = [row.pop("context_spread") for row in (mine, other)]
+        assert spreads[0] == pytest.approx(spreads[1], abs=1e-5)
+        if means[0] != means[1]:
+            assert vectors.unpack(means[0]) == pytest.approx(vectors.unpack(means[1]), abs=1e-5)
     assert ours == theirs
 
 

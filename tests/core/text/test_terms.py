@@ -131,6 +131,15 @@ def test_a_text_is_found_by_itself(text: str) -> None:
             assert built.find(text) == [text]
 
 
+def test_parts_that_the_search_index_finds_itself_are_not_repeated() -> None:
+    assert index_terms("foo_bar.baz breaks") == encode("foo_bar.baz")
+    assert index_terms("getUserName breaks").split() == [
+        encode("getUserName"),
+        *["get", "user", "name"],
+    ]
+    assert index_terms("the user of getUserName").split()[1:] == ["get", "name"]
+
+
 def test_stop_words_go_unless_nothing_else_is_left() -> None:
     assert query_terms("how do we use the parser").words == ("parser",)
     assert query_terms("to be or not to be").words == ("to", "be", "or", "not")
