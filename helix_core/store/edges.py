@@ -39,11 +39,20 @@ def add_edges(
 
 
 def get_neighbors(
-    conn: sqlite3.Connection, ids: Sequence[int], relation: str | None = None
+    conn: sqlite3.Connection,
+    ids: Sequence[int],
+    relation: str | None = None,
+    *,
+    lightest: float | None = None,
 ) -> list[Neighbour]:
-    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out."""
+    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out.
+
+    `lightest`, where given, is the smallest weight asked for.
+    """
     found = []
-    extra = " AND e.relation = ?" if relation else ""
+    asked = {"e.relation = ?": relation or None, "e.weight >= ?": lightest}
+    values = [value for value in asked.values() if value is not None]
+    extra = "".join(f" AND {test}" for test, value in asked.items() if value is not None)
     for start in range(0, len(ids), CHUNK):
         part = list(ids[start : start + CHUNK])
         marks = ",".join("?" * len(part))
@@ -51,7 +60,7 @@ def get_neighbors(
             rows = conn.execute(
                 f"SELECT e.{mine}, e.{other}, e.weight, e.relation FROM insight_edges e"
                 f" JOIN insight i ON i.id = e.{other} WHERE e.{mine} IN ({marks}){extra}",
-                [*part, *([relation] if relation else [])],
+                [*part, *values],
             )
             found += [
                 Neighbour(int(r[0]), int(r[1]), float(r[2]), str(r[3]), outgoing) for r in rows
