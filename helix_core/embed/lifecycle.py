@@ -62,9 +62,6 @@ def _environment() -> dict[str, str]:
     )  # fmt: skip
     kept = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
     kept["HELIX_HOOK_ACTIVE"] = "worker"  # nothing the worker runs may start hooks again
-    # One search is too short to share out: on a busy machine waiting for the second thread took
-    # more than the search. numpy reads this when it is loaded.
-    kept.setdefault("OPENBLAS_NUM_THREADS", "1")
     return kept
 
 

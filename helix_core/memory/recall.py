@@ -52,7 +52,7 @@ def recall(mem: Memory, query: Query) -> Recall:
     """The insights for a query by the spec's formula, best first, at most `limit`."""
     if query.limit <= 0 or not query.text.strip():
         return Recall(ranked=())
-    found = candidates(mem, query, contenders=True)
+    found = candidates(mem, query)
     kept, left = [], list(found.left)
     for item in found.ranked:
         if item.effectiveness < query.min_effectiveness:
@@ -64,11 +64,8 @@ def recall(mem: Memory, query: Query) -> Recall:
     return replace(found, ranked=tuple(ranked[: query.limit]), left=tuple(left))
 
 
-def candidates(mem: Memory, query: Query, *, contenders: bool = False) -> Recall:
-    """Every candidate with all parts of its score, unsorted and uncut; see `recall`.
-
-    With `contenders`, graph neighbours that cannot come among the first `limit` are not read.
-    """
+def candidates(mem: Memory, query: Query) -> Recall:
+    """Every candidate with all parts of its score, unsorted and uncut; see `recall`."""
     depth = max(constants.CANDIDATE_DEPTH_MIN, constants.CANDIDATE_DEPTH_FACTOR * query.limit)
     query = embed(mem, query)
     if query.vector is None or mem.index is None or mem.profile is None:
@@ -80,8 +77,7 @@ def candidates(mem: Memory, query: Query, *, contenders: bool = False) -> Recall
     by_keyword, left = _keyword_side(mem, query, cosine, hidden, depth)
     ranked = _scored(mem, fuse(list(islice(cosine, depth)), by_keyword), cosine)
     if query.hops > 0:
-        floor = _floor(ranked, query) if contenders else 0.0
-        ranked = _with_neighbours(mem, ranked, query, gate, hidden, floor)
+        ranked = _with_neighbours(mem, ranked, query, gate, hidden)
     return Recall(ranked=tuple(ranked), left=tuple(left), mode="vector", note=_gate_note(left))
 
 
@@ -243,24 +239,13 @@ def velocities(mem: Memory, rows: list[Insight]) -> dict[int, int]:
     return found
 
 
-def _floor(ranked: list[Ranked], query: Query) -> float:
-    """The score that the last of `limit` places takes already; 0 while there are free ones."""
-    scores = sorted(r.score for r in ranked if r.effectiveness >= query.min_effectiveness)
-    return scores[-query.limit] if len(scores) >= query.limit else 0.0
-
-
 def _with_neighbours(
-    mem: Memory,
-    ranked: list[Ranked],
-    query: Query,
-    gate: float,
-    hidden: set[int],
-    floor: float,
+    mem: Memory, ranked: list[Ranked], query: Query, gate: float, hidden: set[int]
 ) -> list[Ranked]:
     """Spread activation one hop from the top results (decision 19); a failure costs nothing."""
     top = sorted(ranked, key=lambda r: (-r.score, r.insight.id))[: query.limit]
     try:
-        active = _activations(mem, top, hidden, floor)
+        active = _activations(mem, top, hidden)
         known = {r.insight.id: r for r in ranked}
         fresh = [i for i in active if i not in known]
         assert mem.index is not None and query.vector is not None
@@ -279,21 +264,11 @@ def _with_neighbours(
         return ranked
 
 
-def _activations(
-    mem: Memory, top: list[Ranked], hidden: set[int], floor: float
-) -> dict[int, tuple[float, str]]:
-    """For each neighbour of the top results its best activation, and through whom.
-
-    Edges too weak to lift even the best of insights up to `floor` are not read.
-    """
+def _activations(mem: Memory, top: list[Ranked], hidden: set[int]) -> dict[int, tuple[float, str]]:
+    """For each neighbour of the top results its best activation, and through whom."""
     parents = {r.insight.id: r for r in top}
-    most = formulas.hop_activation(max((r.rrf for r in top), default=0.0), 1.0)
-    reach = formulas.recall_score(most, 1.0, 1.0, 1.0 + constants.VELOCITY_CAP)
-    if reach < floor or not top:
-        return {}
-    lightest = floor / reach * (1.0 - 1e-9)  # a score is linear in the weight of the edge
     best: dict[int, tuple[float, str]] = {}
-    for edge in edges.get_neighbors(mem.conn, list(parents), lightest=lightest):
+    for edge in edges.get_neighbors(mem.conn, list(parents)):
         parent = parents[edge.insight_id]
         value = formulas.hop_activation(parent.rrf, edge.weight)
         if edge.other_id not in hidden and value > best.get(edge.other_id, (0.0, ""))[0]:

@@ -39,20 +39,11 @@ def add_edges(
 
 
 def get_neighbors(
-    conn: sqlite3.Connection,
-    ids: Sequence[int],
-    relation: str | None = None,
-    *,
-    lightest: float | None = None,
+    conn: sqlite3.Connection, ids: Sequence[int], relation: str | None = None
 ) -> list[Neighbour]:
-    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out.
-
-    `lightest`, where given, is the smallest weight asked for.
-    """
+    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out."""
     found = []
-    asked = {"e.relation = ?": relation or None, "e.weight >= ?": lightest}
-    values = [value for value in asked.values() if value is not None]
-    extra = "".join(f" AND {test}" for test, value in asked.items() if value is not None)
+    extra = " AND e.relation = ?" if relation else ""
     for start in range(0, len(ids), CHUNK):
         part = list(ids[start : start + CHUNK])
         marks = ",".join("?" * len(part))
@@ -60,7 +51,7 @@ def get_neighbors(
             rows = conn.execute(
                 f"SELECT e.{mine}, e.{other}, e.weight, e.relation FROM insight_edges e"
                 f" JOIN insight i ON i.id = e.{other} WHERE e.{mine} IN ({marks}){extra}",
-                [*part, *values],
+                [*part, *([relation] if relation else [])],
             )
             found += [
                 Neighbour(int(r[0]), int(r[1]), float(r[2]), str(r[3]), outgoing) for r in rows
