@@ -36,7 +36,7 @@ def comparable(results: Results) -> list[str]:
     found = []
     for name, wanted in REFERENCE.items():
         for scenario, value in zip(ORDER, wanted, strict=True):
-            if scenario in results:
+            if scenario in results and name in results[scenario]:
                 mean = gain(results[scenario], name, ANCHOR.name)[0]
                 if abs(mean - value) > TOLERANCE:
                     found.append(f"{name} in {scenario}: {mean:+.1f}, wanted {value:+.1f}")
