@@ -73,6 +73,15 @@ def circles(graph: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def below(tasks: Sequence[Task], key: str) -> set[str]:
+    """The tasks that wait for one, in however many steps; itself, if it is on a circle."""
+    import networkx
+
+    graph = graph_of(tasks)
+    found = set(networkx.descendants(graph, key))
+    return found | {key} if key in circles(graph) else found
+
+
 def subtree(tasks: Sequence[Task], key: str) -> list[str]:
     """A task and all that hangs on it alone: who waits for nobody outside of this group.
 
