@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -10,6 +11,7 @@ def expand(path: object) -> Path | None:
     if not isinstance(path, (str, Path)) or not str(path).strip() or "\0" in str(path):
         return None
     try:
+        os.fsencode(path)  # half an emoji is no name a file can have
         return Path(path).expanduser()
     except (RuntimeError, OSError, ValueError):  # an unknown user, or no home at all
         return None
@@ -29,6 +31,8 @@ def meta_path(agent_transcript: object) -> Path:
 
 def agent_transcript(parent: Path | None, agent_id: str) -> Path | None:
     """Where the client keeps a subagent's transcript: in a folder named like its parent's file."""
-    if parent is None or not agent_id or "/" in agent_id or agent_id.startswith("."):
+    if parent is None or not parent.name or not agent_id:
+        return None
+    if "/" in agent_id or agent_id.startswith("."):
         return None
     return parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
