@@ -100,11 +100,11 @@ def subtree(tasks: Sequence[Task], key: str) -> list[str]:
 
 
 def _sorted(graph: Any, looped: Collection[str]) -> list[str]:
-    """The tasks, nobody before who it waits for; those on a circle come first."""
+    """The tasks that are on no circle, nobody before who it waits for."""
     import networkx
 
     free = graph.subgraph(key for key in graph if key not in looped) if looped else graph
-    return [*looped, *networkx.topological_sort(free)]
+    return list(networkx.topological_sort(free))
 
 
 def stalls(tasks: Sequence[Task]) -> list[Stall]:

@@ -83,6 +83,17 @@ def test_pitfall_unknown_blockers_circles_and_running_ones() -> None:
     assert by_key["e"] == "waits for c, which is in a circle"
 
 
+def test_a_circle_behind_a_task_that_waits() -> None:
+    tasks = ended(plan(a="", b="a", c="b d", d="c"), a="blocked")
+    found = {stall.key: (stall.kind, stall.by) for stall in graph.stalls(tasks)}
+    assert found == {
+        "a": ("failed", ()),
+        "b": ("failed", ("a",)),
+        "c": ("circle", ("c", "d")),
+        "d": ("circle", ("c", "d")),
+    }
+
+
 def test_a_task_that_failed_is_told_until_it_is_decided() -> None:
     (task,) = ended(plan(a=""), a="blocked")
     (stall,) = graph.stalls([task])

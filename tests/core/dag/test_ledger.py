@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from helix_core import local, paths
+from tests.core.command import helix
 from tests.core.dag.crew import Crew, entry, plan_message
 from tests.hooks import scene
 from tests.hooks.test_b15_locked import locked
@@ -295,3 +296,27 @@ def test_a_contradicted_outcome_frees_nobody(crew: Crew) -> None:
     assert "its last VERIFY run says otherwise" in found["stalled"][0]["why"]
     assert scene.one(crew.project, "SELECT count(*) FROM question WHERE kind = 'contradicted'") == 1
     assert local.run(paths.find_project(crew.project), "count", {}) == {"count": 0}
+
+
+def test_stats_show_what_outcomes_rest_on(crew: Crew) -> None:
+    from tests.core.text.transcript_lines import answers, user, uses
+
+    for task, text, is_error in ((1, "2 passed", False), (2, "Exit code 1\n1 failed", True)):
+        file = scene.write_lines(
+            crew.project / f"agent-{task}.jsonl",
+            user("TASK_ID: 1"),
+            uses("Bash", "t1", {"command": "pytest tests/test_p.py"}),
+            answers("t1", text, is_error=is_error),
+        )
+        crew.build(task, agent_transcript_path=str(file))
+    crew.build(3)
+    crew.build(4, "PARTIAL: half\nREMAINING: the other half of it")
+    crew.build(5, "I think it works")
+    crew.crash(crew.call(task=6))
+    found = helix(crew.project, "stats", "--json").json["checked_outcomes"]
+    assert {row["source"]: (row["ended"], row["share"]) for row in found} == {
+        "self": (2, 0.5),
+        "verified": (1, 0.25),
+        "contradicted": (1, 0.25),
+    }
+    assert (found[0]["delivered"], found[0]["partial"], found[0]["blocked"]) == (1, 1, 0)
