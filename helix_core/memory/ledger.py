@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from helix_core.dag import replan as replanning
 from helix_core.dag import spec, states
-from helix_core.dag.replan import Replanned
 from helix_core.dag.spec import Plan
 from helix_core.dag.tasks import Task, task_key
 from helix_core.errors import RefusedError
@@ -18,6 +17,9 @@ from helix_core.memory.context import Memory
 from helix_core.store import plans, runs
 from helix_core.store.connection import writing
 from helix_core.text import clean, scanner
+
+if TYPE_CHECKING:
+    from helix_core.dag.replan import Replanned
 
 
 @dataclass(frozen=True)
@@ -152,15 +154,17 @@ def replan(
 
     What was replaced stays in the run as it ended, or as skipped, with the reason.
     """
+    from helix_core.dag import replan as replanning  # hooks never come here
+
     with writing(mem.conn):
         tasks = plans.tasks(mem.conn, run.run_id)
         target = task_of(tasks, seq)
         if file.errors and not file.tasks:
-            return Replanned(errors=file.errors)
+            return replanning.Replanned(errors=file.errors)
         done = replanning.replan(tasks, target.key, file.tasks, subtree=subtree)
         twice = tuple(error for error in file.errors if "another task" in error)
         if done.errors or twice:
-            return Replanned(errors=(*twice, *done.errors))
+            return replanning.Replanned(errors=(*twice, *done.errors))
         seqs = {task.key: task.seq for task in (*done.tasks, *tasks)}
         for position, task in enumerate(done.tasks, 1):
             plans.put_task(mem.conn, run.run_id, replace(task, seq=seqs[task.key]), position)
