@@ -15,7 +15,8 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "synthesize", "calibrate"),
+        *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
+        *("synthesize", "calibrate"),
     }
 )
 """Operations that never create a database; all but the last two change nothing in it either."""
