@@ -59,4 +59,8 @@ PROVEN_MIN_EVENTS = 2  # Causal events needed before a second slot is given.
 PROVEN_MIN_VALUE = 0.58  # Value in context needed for it.
 INJECTION_LIMIT = 3  # Never more insights than this in one prompt (decision 4).
 
+# -- lineage ------------------------------------------------------------------------------------
+RISKY_UNDER = 0.40  # Mean effectiveness of the ancestors that makes a lineage risky.
+LINEAGE_DEPTH = 3  # Beyond a great-grandparent nothing can be said about today's lesson.
+
 WILSON_Z90 = 1.6448536  # Normal quantile for a two-sided 90% interval.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,5 +66,11 @@ def read_text(value: str) -> str:
     return sys.stdin.read() if value == "-" else value
 
 
+def session_of(options: Options) -> str | None:
+    """The session that was named, else the one this runs in; None where nobody knows."""
+    return options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+
+
 NAME = arg("name", metavar="NAME")
 NAMES = arg("names", metavar="NAME", nargs="+")
+SESSION = arg("--session", metavar="ID", help="the session (default: $CLAUDE_CODE_SESSION_ID)")

@@ -83,6 +83,12 @@ def update(conn: sqlite3.Connection, run_id: int, **values: object) -> None:
     conn.execute(f"UPDATE agent_run SET {sets} WHERE id = ?", (*values.values(), run_id))
 
 
+def outcome_source(conn: sqlite3.Connection, run_id: int) -> str:
+    """Who says how an agent run ended: verified, self, contradicted or user; empty before."""
+    row = conn.execute("SELECT outcome_source FROM agent_run WHERE id = ?", (run_id,)).fetchone()
+    return str(row[0] or "") if row else ""
+
+
 def unbound(conn: sqlite3.Connection, session_id: str, agent_type: str) -> list[AgentRun]:
     """Calls of a session and type that are open and not yet bound to an agent id."""
     rows = conn.execute(

@@ -13,7 +13,7 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 
 from __future__ import annotations
 
-LATEST = 17
+LATEST = 19
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -346,4 +346,16 @@ SYNTHESIS_17 = (
 )""",
     "CREATE INDEX IF NOT EXISTS idx_synthesis_insight ON synthesis(insight_id)",
     "CREATE INDEX IF NOT EXISTS idx_session_log_outcome ON session_log(outcome)",
+)
+
+QUESTION_COLUMNS_19 = {
+    "task_id": "TEXT",
+    "subject": "TEXT NOT NULL DEFAULT ''",
+    "multi_select": "INTEGER NOT NULL DEFAULT 0",
+    "corrects": "INTEGER",
+    "stored": "TEXT NOT NULL DEFAULT '[]'",
+}
+QUESTION_INDEXES_19 = (
+    "CREATE INDEX IF NOT EXISTS idx_question_state ON question(state)",
+    "CREATE INDEX IF NOT EXISTS idx_question_subject ON question(kind, subject)",
 )
