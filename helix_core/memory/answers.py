@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix_core.errors import ChangedError, RefusedError, UsageError
-from helix_core.memory import feedback, remember
+from helix_core.memory import feedback, ledger, remember
 from helix_core.memory.context import Memory
 from helix_core.model import Insight, Option
 from helix_core.store import (
@@ -21,6 +21,7 @@ from helix_core.store import (
     insights,
     journal,
     merging,
+    plans,
     questions,
     results,
     retract,
@@ -252,6 +253,10 @@ def _judge(mem: Memory, asked: Question, outcome: str, done: Effects) -> None:
     }
     done.touched += given
     runs.update(mem.conn, run.id, state=outcome, outcome_source="user")
+    plan = plans.by_id(mem.conn, run.run_id) if run.run_id is not None else None
+    if plan is not None:  # its last task may have come to an end with this
+        done.detail["verdict"]["plan"] = [plan.run_id, plan.ended_at or None]
+        ledger.settle(mem, plan.run_id)
     # Where credit has to wait for a vector, this is what is settled later.
     results.open_result(mem.conn, agent_id, mark, run.session_id, outcome, mem.moment)
     moved = feedback.for_run(mem, run, mark, outcome, "user")

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from helix_core.dag.tasks import task_key
 from helix_core.model import Option
 from helix_core.store import cells
-from helix_core.store.view_runs import task_key
 
 ASKED = "asked"
 CONFLICT = "conflict"

@@ -20,6 +20,7 @@ from helix_core.store import (
     edges,
     insights,
     merging,
+    plans,
     questions,
     results,
     retract,
@@ -173,6 +174,8 @@ def _reverse_verdict(
     mine = runs.outcome_source(conn, verdict["run"]) == "user"
     if run is not None and mine and run.state == verdict["outcome"]:
         runs.update(conn, run.id, **verdict["before"])
+        if verdict.get("plan"):
+            plans.set_ended(conn, *verdict["plan"])
 
 
 def _dismissed(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
