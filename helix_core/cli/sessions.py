@@ -54,14 +54,14 @@ def sessions(options: Options) -> None:
     "what a session delivered and what the memory learned from it: helix session report",
     arg("action", choices=("report",)),
     arg("--session", metavar="ID", help="default: $CLAUDE_CODE_SESSION_ID, else the newest"),
-    arg("--run", type=int, metavar="ID", help="only this run"),
+    arg("--run", dest="run_id", type=int, metavar="ID", help="only this run"),
 )
 def session(options: Options) -> None:
     """Print the report of a session."""
     asked = {
         "session_id": options.session,
         "own_session_id": os.environ.get("CLAUDE_CODE_SESSION_ID") or None,
-        "run_id": options.run,
+        "run_id": options.run_id,
     }
     found = caller(options).directly("session-report", asked)
     if as_json(options):
