@@ -14,11 +14,11 @@ from helix_core.cli.registry import (
     as_json,
     caller,
     command,
+    known_session,
     read_document,
-    session_of,
 )
 from helix_core.errors import RefusedError, StoreError, UsageError
-from helix_core.text import notes
+from helix_core.text import notes, wave
 
 TITLES = {
     "constraints": "CONSTRAINTS",
@@ -101,10 +101,10 @@ def _topology(shape: dict[str, Any] | str) -> str:
 )
 def batch_inject(options: Options) -> None:
     """Print a block for each task; only names handed out here are believed in a prompt."""
-    asked = {
-        "tasks": read_document(options.tasks, "tasks"),
-        "session_id": session_of(options),
-    }
+    session_id = known_session(options)
+    tasks = read_document(options.tasks, "tasks")
+    wave.read_tasks(tasks)  # before anything is opened or made
+    asked = {"tasks": tasks, "session_id": session_id}
     found = caller(options).with_vectors("batch-inject", asked)
     if found["note"]:
         output.say(f"helix: {found['note']}")
@@ -130,17 +130,17 @@ def recall_synthesis(options: Options) -> None:
     """Keep, read or remove the notes of the RECALL phase."""
     if options.document is not None and options.action != "set":
         raise UsageError(f"recall-synthesis {options.action} takes no document")
-    session_id = session_of(options)
-    if session_id is None and not (options.any and options.action == "get"):
-        raise UsageError("which session? (--session, else $CLAUDE_CODE_SESSION_ID)")
+    if options.any and options.action != "get":
+        raise UsageError(f"recall-synthesis {options.action} is about one session: no --any")
+    session_id = None if options.any else known_session(options)
     project = caller(options).project
     try:
-        if options.action == "set":
-            _set_notes(options, project, str(session_id))
-        elif options.action == "clear":
-            _clear_notes(options, project, str(session_id))
+        if session_id is None or options.action == "get":
+            _get_notes(options, project, session_id)
+        elif options.action == "set":
+            _set_notes(options, project, session_id)
         else:
-            _get_notes(options, project, None if options.any else session_id)
+            _clear_notes(options, project, session_id)
     except OSError as error:
         raise StoreError(f"{project.home}: {error.strerror or error}") from None
 

@@ -129,16 +129,15 @@ def drop_synthesis(home: Path, session_id: str) -> bool:
 
 
 def _syntheses(home: Path) -> list[dict[str, Any]]:
-    """What the file holds, newest first, each without the others; nothing of a damaged one."""
+    """What the file holds, newest first, each without the others; none that is nobody's."""
     try:
         text = (home / SYNTHESIS).read_text(encoding="utf-8", errors="replace")
         value = json.loads(text)
     except (OSError, ValueError, RecursionError):
         return []
-    if not isinstance(value, dict):
-        return []
-    others = value.pop("others", [])
-    return [value, *(one for one in others if isinstance(one, dict))]
+    others = value.pop("others", None) if isinstance(value, dict) else None
+    every = [value, *(others if isinstance(others, list) else ())]
+    return [one for one in every if _owner_of(one) is not None]
 
 
 def _write_syntheses(home: Path, found: list[dict[str, Any]]) -> None:

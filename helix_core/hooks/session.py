@@ -50,7 +50,9 @@ def _greeting(mem: Memory, kept: bool) -> dict[str, Any] | None:
     notes of this session that its context may have lost."""
     lines = []
     if kept:
-        lines.append("helix: `helix recall-synthesis` prints what this session drew from its recall.")
+        lines.append(
+            "helix: `helix recall-synthesis` prints what this session drew from its recall."
+        )
     lost = rescue.tell_once(mem.conn)
     if lost is not None:
         lines.append(
