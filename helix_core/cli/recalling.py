@@ -18,7 +18,6 @@ from helix_core.cli.registry import (
     read_document,
 )
 from helix_core.errors import RefusedError, StoreError, UsageError
-from helix_core.text import notes, wave
 
 TITLES = {
     "constraints": "CONSTRAINTS",
@@ -101,6 +100,8 @@ def _topology(shape: dict[str, Any] | str) -> str:
 )
 def batch_inject(options: Options) -> None:
     """Print a block for each task; only names handed out here are believed in a prompt."""
+    from helix_core.text import wave  # deferred like `notes` below: only they read prompts
+
     session_id = known_session(options)
     tasks = read_document(options.tasks, "tasks")
     wave.read_tasks(tasks)  # before anything is opened or made
@@ -147,6 +148,7 @@ def recall_synthesis(options: Options) -> None:
 
 def _set_notes(options: Options, project: paths.Project, session_id: str) -> None:
     from helix_core.hooks import handover
+    from helix_core.text import notes
 
     given = read_document(options.document or "-", "recall synthesis")
     checked = notes.read_notes(given)
