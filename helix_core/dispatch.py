@@ -15,7 +15,8 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "learn-list", "learn-show", "learn-evidence"),
+        *("strategic-recall", "sessions-search", "session-report", "trash-list"),
+        *("learn-list", "learn-show", "learn-evidence"),
         *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from helix_core.cli import output
@@ -15,12 +13,12 @@ from helix_core.cli.registry import (
     as_json,
     caller,
     command,
+    known_session,
+    read_document,
     read_text,
     session_of,
 )
 from helix_core.errors import UsageError
-from helix_core.store import view_questions, views
-from helix_core.store.connection import open_store
 from helix_core.text import clean
 
 POLL_SECONDS = 0.3
@@ -63,7 +61,7 @@ def learn(options: Options) -> int:
 
 
 def _ask(options: Options) -> int:
-    document = _document(_items(options, 0, 1) or ["-"])
+    document = read_document((_items(options, 0, 1) or ["-"])[0], "questions")
     asked = {"document": document, "session": session_of(options)}
     found = caller(options).directly("learn-ask", asked)
     if as_json(options):
@@ -76,21 +74,6 @@ def _ask(options: Options) -> int:
         output.line(f"question {item['id']}{known}: {clean.fold(item['question'])}")
         _print_risky(item["evidence"])
     return 0
-
-
-def _document(items: list[str]) -> str:
-    """The JSON text: inline, of a file, or of standard input."""
-    value = items[0]
-    if value.lstrip()[:1] in ("[", "{"):
-        return value
-    try:
-        data = sys.stdin.buffer.read() if value == "-" else Path(value).read_bytes()
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError("the questions are no UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a file name"
-        raise UsageError(f"cannot read {value!r}: {reason}") from None
 
 
 def _list(options: Options) -> int:
@@ -158,10 +141,7 @@ def _dismiss(options: Options) -> int:
 
 def _evidence(options: Options) -> int:
     _items(options, 0, 0)
-    session = session_of(options)
-    if session is None:
-        raise UsageError("which session? (--session ID, or $CLAUDE_CODE_SESSION_ID)")
-    found = caller(options).directly("learn-evidence", {"session": session})
+    found = caller(options).directly("learn-evidence", {"session": known_session(options)})
     if as_json(options):
         output.emit_json(found)
         return 0
@@ -197,6 +177,9 @@ def _wait(options: Options) -> int:
 
 def _await_closed(options: Options, numbers: list[int], deadline: float) -> None:
     """Return when none of these questions is open, or at the deadline (monotonic seconds)."""
+    from helix_core.store import view_questions, views
+    from helix_core.store.connection import open_store
+
     project = caller(options).project
     conn = open_store(project.database, readonly=True)
     seen = None

@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.errors import RefusedError, UsageError
+from helix_core.errors import RefusedError
 from helix_core.memory import questions, remember
 from helix_core.memory.context import Memory
 from helix_core.store import insights, runs
@@ -19,9 +19,7 @@ from helix_core.store.connection import writing
 from helix_core.store.questions import ASKED, Question
 from helix_core.text import question_form
 from helix_core.text.question_form import Form
-
-MAX_DOCUMENT = 200_000
-FAULTS_SHOWN = 5
+from helix_core.text.schema import Check
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Asked:
     warnings: tuple[str, ...]
 
 
-def ask(mem: Memory, document: object, session_id: str | None = None) -> list[Asked]:
+def ask(mem: Memory, document: Any, session_id: str | None = None) -> list[Asked]:
     """Queue the questions of a JSON document (see `question_form.read_forms`).
 
     All of them or none. The same question of the same session is one question: it is answered with
@@ -45,19 +43,15 @@ def ask(mem: Memory, document: object, session_id: str | None = None) -> list[As
         return [_ask(mem, form, session_id) for form in forms]
 
 
-def _read(document: object) -> list[Form]:
-    if not isinstance(document, str) or len(document) > MAX_DOCUMENT:
-        raise UsageError(f"a JSON document of at most {MAX_DOCUMENT:,} characters is needed")
-    forms, faults = question_form.read_forms(document)
+def _read(document: Any) -> list[Form]:
+    check = Check()
+    forms = question_form.read_forms(check, document)
     for form in forms:
         for n, option in enumerate(form.options):
             refusal = remember.refusal(option.insight, option.tags) if option.insight else ""
             if refusal:
-                faults.append(f"{form.place}.options[{n}].insight: refused ({refusal})")
-    if faults:
-        more = len(faults) - FAULTS_SHOWN
-        shown = [*faults[:FAULTS_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-        raise UsageError("; ".join(shown))
+                check.fault(f"{form.place}.options[{n}].insight", f"refused ({refusal})")
+    check.done()
     return forms
 
 

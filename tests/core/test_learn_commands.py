@@ -174,8 +174,13 @@ def test_waiting_in_vain_names_what_is_open(project: Path) -> None:
         (("ask", "nowhere.json"), 2, "cannot read 'nowhere.json'"),
         (("ask", "a\0b"[:1] + "/" * 3), 2, "cannot read"),
         (("ask", "."), 2, "cannot read '.'"),
-        (("ask", '{"header": "x"'), 2, "no readable JSON"),
-        (("ask", '{"header": "x"}'), 2, "questions[0].options: 2 to 4 are needed"),
+        (("ask", '{"header": "x"'), 2, "questions: no valid JSON"),
+        (("ask", '{"header": "x"}'), 2, "questions[0].question: missing"),
+        (
+            ("ask", '{"header":"x","question":"y","options":[]}'),
+            2,
+            "[0].options: 2 to 4 are needed",
+        ),
         (("ask", "a", "b"), 2, "takes 0 to 1 arguments"),
         (("ask", "-", "--all"), 2, "helix learn ask takes no --all"),
         (("list", "1"), 2, "takes no argument"),
@@ -212,7 +217,7 @@ def test_bad_input_is_one_clear_line(
 @pytest.fixture
 def asked(project: Path) -> Path:
     """A project with one open question, number 1."""
-    args = {"document": json.dumps(QUESTION)}
+    args = {"document": QUESTION}
     local.run(paths.find_project(project), "learn-ask", args)
     return project
 
