@@ -44,7 +44,7 @@ TAKES = {
     arg("--all", action="store_true", default=None, help="list: closed ones too"),
     arg("--option", action="append", metavar="N[,N]", help="answer: the option chosen, from 1"),
     arg("--text", metavar="TEXT", help="answer: a person's own words, or - for standard input"),
-    arg("--insight", metavar="TEXT", help="answer: store this text instead of the option's"),
+    arg("--insight", metavar="TEXT", help="answer: store this text, not the option's; - too"),
     arg("--by", choices=("chat", "tui", "cli"), help="answer, dismiss: where it was given"),
     arg("--timeout", type=float, metavar="S", help=f"wait: seconds (default {WAIT_SECONDS:.0f})"),
     SESSION,
@@ -108,11 +108,13 @@ def _show(options: Options) -> int:
 
 
 def _answer(options: Options) -> int:
+    if options.text == options.insight == "-":
+        raise UsageError("only one of --text and --insight can come from standard input")
     asked = {
         "id": _number(options),
         "options": _numbers(options.option or []),
         "text": read_text(options.text or ""),
-        "insight": options.insight,
+        "insight": read_text(options.insight or ""),
         "by": options.by,
     }
     who = caller(options)

@@ -134,16 +134,21 @@ def about_outcome(mem: Memory, run: runs.AgentRun, state: str) -> int:
             for value in questions.VALUES[CONTRADICTED]
         ],
         evidence=evidence_of(mem, run),
-        subject=f"{run.id}",
+        subject=_name(run),
         session_id=run.session_id,
         agent_run_id=run.id,
         task_id=run.task_id,
     )
 
 
+def _name(run: runs.AgentRun) -> str:
+    """What an agent run is called, also after its row was folded into the one of its call."""
+    return run.agent_id or f"run-{run.id}"
+
+
 def withdraw_outcome(mem: Memory, run: runs.AgentRun) -> None:
     """Take back the open question about how an agent's task ended: it has ended anew."""
-    before = questions.latest(mem.conn, CONTRADICTED, f"{run.id}")
+    before = questions.latest(mem.conn, CONTRADICTED, _name(run))
     if before is not None and before.state == "open":
         why = "the agent has ended anew"
         questions.close(mem.conn, before.id, "dismissed", why, questions.DISPLACED_BY, mem.moment)

@@ -118,7 +118,8 @@ def merge_into(conn: sqlite3.Connection, keep: int, drop: int) -> None:
         (keep, keep, drop),
     )
     conn.execute("DELETE FROM injection WHERE agent_run_id = ?", (drop,))
-    conn.execute("UPDATE feedback_event SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
+    for table in ("feedback_event", "question"):
+        conn.execute(f"UPDATE {table} SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
     conn.execute("DELETE FROM agent_run WHERE id = ?", (drop,))
 
 

@@ -170,9 +170,10 @@ def _reverse_verdict(
     agent_id, mark = verdict["agent_id"], verdict["mark"]
     retract.feedback(conn, agent_id, mark, verdict["noted"], by, moment)
     results.drop(conn, agent_id, mark)
-    run = runs.by_id(conn, verdict["run"])
-    mine = runs.outcome_source(conn, verdict["run"]) == "user"
-    if run is not None and mine and run.state == verdict["outcome"]:
+    run = runs.by_agent(conn, agent_id) or runs.by_id(conn, verdict["run"])
+    if run is None or run.state != verdict["outcome"]:
+        return
+    if runs.outcome_source(conn, run.id) == "user":  # else it has ended anew
         runs.update(conn, run.id, **verdict["before"])
         if verdict.get("plan"):
             plans.set_ended(conn, *verdict["plan"])

@@ -196,6 +196,7 @@ def test_waiting_in_vain_names_what_is_open(project: Path) -> None:
         (("answer", "1", "--option", "two"), 2, "--option takes numbers"),
         (("answer", "1", "--option", "1", "--by", "carrier pigeon"), 2, "invalid choice"),
         (("answer", "1", "--insight", f"When x, use ghp_{'a' * 36}"), 1, "question 1 stays open"),
+        (("answer", "1", "--text", "-", "--insight", "-"), 2, "only one of --text and --insight"),
         (("answer", "99", "--option", "1"), 1, "there is no question 99"),
         (("dismiss", "99"), 1, "there is no question 99"),
         (("wait",), 2, "takes 1 to 20 arguments"),

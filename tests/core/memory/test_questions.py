@@ -218,6 +218,20 @@ class TestContradicted:
         assert dump(mem) == before
         assert upkeep.settle_feedback(later(mem, hours=3)) == 0
 
+    def test_a_run_that_was_folded_into_its_call_is_still_judged(self, mem: Memory) -> None:
+        question, _ = contradicted(mem)
+        with writing(mem.conn):
+            call = runs.create(mem.conn, "s1", "helix-builder", mem.moment, tool_use_id="toolu_9")
+            drop = runs.by_agent(mem.conn, "a1")
+            assert drop
+            vector = {"query_vector": drop.query_vector, "embedding_model": drop.embedding_model}
+            runs.merge_into(mem.conn, call, drop.id)
+            runs.update(mem.conn, call, agent_id="a1", state="delivered", query="cache", **vector)
+        _, done = answers.answer(mem, question.id, Reply(options=(3,)))
+        assert len(done.moved) == 1
+        run = runs.by_id(mem.conn, call)
+        assert run and run.state == "blocked"
+
     def test_an_agent_that_ended_anew_is_not_asked_about_twice(self, mem: Memory) -> None:
         question, _ = contradicted(mem)
         run = runs.by_agent(mem.conn, "a1")
