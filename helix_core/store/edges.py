@@ -38,6 +38,15 @@ def add_edges(
     return added
 
 
+def weight_of(conn: sqlite3.Connection, source: int, target: int, relation: str) -> float | None:
+    """The weight of one edge as it is stored, or None where there is none."""
+    row = conn.execute(
+        "SELECT weight FROM insight_edges WHERE src_id = ? AND dst_id = ? AND relation = ?",
+        (source, target, relation),
+    ).fetchone()
+    return float(row[0]) if row else None
+
+
 def get_neighbors(
     conn: sqlite3.Connection, ids: Sequence[int], relation: str | None = None
 ) -> list[Neighbour]:

@@ -13,7 +13,7 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 
 from __future__ import annotations
 
-LATEST = 18
+LATEST = 19
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -378,4 +378,16 @@ PLANS_18 = (
     ELSE (SELECT min(run_id) FROM run WHERE session_id = agent_run.session_id) END)
     WHERE run_id IS NULL""",
     "CREATE INDEX IF NOT EXISTS idx_agent_run_run ON agent_run(run_id)",
+)
+
+QUESTION_COLUMNS_19 = {
+    "task_id": "TEXT",
+    "subject": "TEXT NOT NULL DEFAULT ''",
+    "multi_select": "INTEGER NOT NULL DEFAULT 0",
+    "corrects": "INTEGER",
+    "stored": "TEXT NOT NULL DEFAULT '[]'",
+}
+QUESTION_INDEXES_19 = (
+    "CREATE INDEX IF NOT EXISTS idx_question_state ON question(state)",
+    "CREATE INDEX IF NOT EXISTS idx_question_subject ON question(kind, subject)",
 )
