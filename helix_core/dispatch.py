@@ -15,7 +15,8 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("strategic-recall", "sessions-search", "session-report", "trash-list"),
+        *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
+        *("strategic-recall", "sessions-search", "session-report"),
         *("synthesize", "calibrate"),
     }
 )
