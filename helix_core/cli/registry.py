@@ -122,17 +122,17 @@ def read_document(value: str, what: str) -> Any:
         raise UsageError(f"{what}: cannot read {value!r}: {reason}") from None
 
 
-def known_session(options: Options) -> str:
-    """The session that was named, else the one this runs in; UsageError where nobody knows."""
-    found = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID")
-    if not found:
-        raise UsageError("which session? (--session, else $CLAUDE_CODE_SESSION_ID)")
-    return str(found)
-
-
 def session_of(options: Options) -> str | None:
     """The session that was named, else the one this runs in; None where nobody knows."""
     return options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+
+
+def known_session(options: Options) -> str:
+    """`session_of`; raises UsageError where nobody knows."""
+    found = session_of(options)
+    if found is None:
+        raise UsageError("which session? (--session, else $CLAUDE_CODE_SESSION_ID)")
+    return found
 
 
 NAME = arg("name", metavar="NAME")

@@ -86,10 +86,10 @@ def _print_run(run: dict[str, Any]) -> None:
     output.line(f"{name}: {_short(run['objective']) or '-'} ({run['agents']} agents{busy})")
     for task in run["tasks"]:
         tries = f", {task['attempts']} attempts" if task["attempts"] > 1 else ""
+        decided = f", decided by {task['decided_by']}" if task["decided_by"] else ""
+        state = f"{task['state']}{_bracket(task['source'])}"
         title = task["slug"] or _short(task["description"])
-        output.line(
-            f"  {task['state']}{_bracket(task['source'])}  {task['seq'] or '-'} {title}{tries}"
-        )
+        output.line(f"  {state}  {task['seq'] or '-'} {title}{tries}{decided}")
         for text in filter(None, (task["summary"], task["reason"])):
             output.line(f"      {_short(text)}")
 

@@ -26,7 +26,7 @@ from helix_core.text import clean, fields, handoff, lessons, markers, scanner, t
 MESSAGE_WAIT_SECONDS = 0.6
 SUMMARY_LIMIT = 1000
 ARCHIVE_LIMIT = 4000
-CONTEXT_LIMIT = 6000
+CONTEXT_SHARE = 1450  # of the archive's line, for each of CONSTRAINTS and RISK_AREAS
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,7 @@ def _from_own_prompt(mem: Memory, event: AgentEvent, run: runs.AgentRun | None) 
         "objective": clean.shorten(prompt.objective, 2000),
         "verify": clean.shorten(prompt.verify, 1000),
         "query": prompt.query,
-        "constraints": clean.shorten(prompt.constraints, CONTEXT_LIMIT),
-        "risk_areas": clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
+        **binding.context_of(prompt),
     }
     known = {name: text for name, text in known.items() if text}
     if run is None:
@@ -302,7 +301,7 @@ def _archive(mem: Memory, ended: Ended) -> None:
         ("RISK_AREAS", ended.run.risk_areas),
     ):
         if text:
-            summary += f" [{label}: {clean.fold(text)}]"
+            summary += f" [{label}: {clean.shorten(clean.fold(text), CONTEXT_SHARE)}]"
     results.archive(
         mem.conn,
         agent_id=ended.event.agent_id,

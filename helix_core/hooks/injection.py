@@ -21,7 +21,6 @@ from helix_core.text import clean, fields, transcript
 from helix_core.text.roles import agent_role
 
 FED_ROLES = frozenset({"builder", "planner"})
-CONTEXT_LIMIT = 6000
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,9 @@ def _record(
         query=prompt.query,
         query_vector=vectors.pack(query.vector) if query.vector else None,
         embedding_model=mem.profile.name if query.vector and mem.profile else None,
-        constraints=clean.shorten(prompt.constraints, CONTEXT_LIMIT),
-        risk_areas=clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
         mode=given_by,
         note=found.note,
+        **binding.context_of(prompt),
     )
     run = runs.by_id(mem.conn, run_id)
     assert run is not None
