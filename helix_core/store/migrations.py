@@ -160,6 +160,12 @@ def _synthesis(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+@migration(19)
+def _outline(conn: sqlite3.Connection) -> None:
+    """The same text is found without reading all of them."""
+    conn.execute(schema.OUTLINE_19)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(
