@@ -61,7 +61,8 @@ def recall(mem: Memory, query: Query) -> Recall:
 
 def choose(ranked: Iterable[Ranked], query: Query) -> tuple[list[Ranked], list[tuple[Ranked, str]]]:
     """Of candidates the results, best first, and every other with the reason. Pure."""
-    good, poor = [], []
+    good: list[Ranked] = []
+    poor: list[Ranked] = []
     for item in sorted(ranked, key=neighbours.best_first):
         (poor if item.effectiveness < query.min_effectiveness else good).append(item)
     kept, past = neighbours.in_their_places(good, query.limit)
