@@ -181,6 +181,12 @@ def _questions(conn: sqlite3.Connection) -> None:
     )
 
 
+@migration(20)
+def _outline(conn: sqlite3.Connection) -> None:
+    """The same text is found without reading all of them."""
+    conn.execute(schema.OUTLINE_20)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(
