@@ -5,7 +5,7 @@ networkx is imported when it is asked for; hooks and the dashboard's first paint
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,8 +50,9 @@ def layers(tasks: Sequence[Task]) -> list[list[str]]:
 
     graph = graph_of(tasks)
     place = {task.key: n for n, task in enumerate(tasks)}
-    stuck = set(circles(graph))
-    for circle in set(circles(graph).values()):
+    looped = circles(graph)
+    stuck = set(looped)
+    for circle in set(looped.values()):
         stuck |= networkx.descendants(graph, circle[0])
     graph.remove_nodes_from(stuck)
     found = [list(part) for part in networkx.topological_generations(graph)]
@@ -73,6 +74,15 @@ def circles(graph: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def below(tasks: Sequence[Task], key: str) -> set[str]:
+    """The tasks that wait for one, in however many steps; itself, if it is on a circle."""
+    import networkx
+
+    graph = graph_of(tasks)
+    found = set(networkx.descendants(graph, key))
+    return found | {key} if key in circles(graph) else found
+
+
 def subtree(tasks: Sequence[Task], key: str) -> list[str]:
     """A task and all that hangs on it alone: who waits for nobody outside of this group.
 
@@ -82,19 +92,18 @@ def subtree(tasks: Sequence[Task], key: str) -> list[str]:
 
     graph = graph_of(tasks)
     group = {key}
-    for other in _sorted(graph.subgraph(networkx.descendants(graph, key))):
+    hanging = graph.subgraph(networkx.descendants(graph, key))
+    for other in _sorted(hanging, circles(hanging)):
         if set(graph.predecessors(other)) <= group:
             group.add(other)
     return [task.key for task in tasks if task.key in group]
 
 
-def _sorted(graph: Any) -> list[str]:
+def _sorted(graph: Any, looped: Collection[str]) -> list[str]:
     """The tasks, nobody before who it waits for; those on a circle come first."""
     import networkx
 
-    looped = list(circles(graph))
-    free = graph.copy()
-    free.remove_nodes_from(looped)
+    free = graph.subgraph(key for key in graph if key not in looped) if looped else graph
     return [*looped, *networkx.topological_sort(free)]
 
 
@@ -115,7 +124,7 @@ class _Stalls:
         graph = graph_of(tasks)
         self._circles = circles(graph)
         self._roots: dict[str, dict[str, Kind]] = {}
-        for key in _sorted(graph):
+        for key in _sorted(graph, self._circles):
             if self._known[key] == "pending":
                 self._roots[key] = self._roots_of(self._tasks[key])
 

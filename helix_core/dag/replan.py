@@ -32,9 +32,10 @@ def replan(
     In: the plan; the key of the task, which has to be in it; the new tasks; whether they also take
     the place of all that hangs on the task alone. What is delivered or skipped stays.
 
-    A new task that waits for nobody waits for whom the task waited for. Who waited for a replaced
-    task waits for the new ones that no other new one waits for. A file may name a task of the plan
-    that has not been worked on yet, which then is as the file says.
+    A new task that waits for nobody waits for whom the task waited for, without those that are not
+    in the plan or wait for the task themselves. Who waited for a replaced task waits for the new
+    ones that no other new one waits for. A file may name a task of the plan that has not been
+    worked on yet, which then is as the file says.
     """
     known = states.states(tasks)
     old = {task.key: task for task in tasks}
@@ -51,7 +52,10 @@ def replan(
     inside = [task for task in file if task.key not in old or task.key in group]
     waited = {b for task in inside for b in task.blocked_by}
     leaves = [task.key for task in inside if task.key not in waited]
-    new = {task.key: _placed(task, old[key]) if task in inside else task for task in file}
+    before_it = [b for b in old[key].blocked_by if b in old and b not in graph.below(tasks, key)]
+    new = {
+        task.key: _placed(task, old[key], before_it) if task in inside else task for task in file
+    }
     moved = {
         task.key: spec.with_blockers(
             task, (w for b in task.blocked_by for w in (leaves if b in group else [b]))
@@ -62,18 +66,14 @@ def replan(
     merged = _merged(tasks, key, {**moved, **new})
     gone = group - set(new)
     before = set(spec.faults(tasks))
-    alive = [
-        task
-        for task in merged
-        if task.key not in gone and known.get(task.key) not in states.RESOLVED
-    ]
-    resolved = [k for k, state in known.items() if state in states.RESOLVED]
+    alive = [task for task in merged if task.key not in gone and not states.settled(task)]
+    done = [task.key for task in tasks if states.settled(task)]
     return Replanned(
         tasks=tuple(merged),
         new=tuple(new),
         gone=tuple(task.key for task in tasks if task.key in gone),
         moved=tuple(moved),
-        errors=tuple(e for e in spec.faults(alive, resolved) if e not in before),
+        errors=tuple(e for e in spec.faults(alive, done) if e not in before),
     )
 
 
@@ -82,8 +82,8 @@ def _at_work(task: Task) -> bool:
     return newest is not None and newest.state == "running"
 
 
-def _placed(task: Task, target: Task) -> Task:
-    waits = task.blocked_by or target.blocked_by
+def _placed(task: Task, target: Task, before_it: Sequence[str]) -> Task:
+    waits = task.blocked_by or tuple(before_it)
     return replace(task, blocked_by=waits, replaces=(target.seq,))
 
 

@@ -118,7 +118,7 @@ def decide(mem: Memory, run: plans.Run, seq: str, decided: str, reason: str) -> 
     """
     with writing(mem.conn):
         task = task_of(plans.tasks(mem.conn, run.run_id), seq)
-        if decided != states.RETRY and states.worked_state(task) == decided:
+        if states.settled(task) and states.worked_state(task) == decided:
             raise RefusedError(f"task {task.seq} is {decided} already")
         for attempt in task.attempts:
             if attempt.state == "running":
@@ -182,8 +182,8 @@ def replan(
 def _refresh(mem: Memory, run_id: int) -> None:
     """Check a changed plan as a whole, and give it its new identity."""
     tasks = plans.tasks(mem.conn, run_id)
-    alive = [task for task in tasks if states.worked_state(task) not in states.RESOLVED]
-    done = [task.key for task in tasks if task not in alive]
+    alive = [task for task in tasks if not states.settled(task)]
+    done = [task.key for task in tasks if states.settled(task)]
     plans.set_checked(
         mem.conn,
         run_id,

@@ -30,7 +30,7 @@ def quiet_seconds(attempt: Attempt, parent: str) -> float:
 
 
 def _siblings(parent: Path | None) -> list[Path]:
-    if parent is None:
+    if parent is None or not parent.name:
         return []
     with contextlib.suppress(OSError):
         return list((parent.with_suffix("") / "subagents").glob("agent-*.jsonl"))

@@ -31,12 +31,8 @@ def meta_path(agent_transcript: object) -> Path:
 
 def agent_transcript(parent: Path | None, agent_id: str) -> Path | None:
     """Where the client keeps a subagent's transcript: in a folder named like its parent's file."""
-    if (
-        parent is None
-        or not parent.name
-        or not agent_id
-        or "/" in agent_id
-        or agent_id.startswith(".")
-    ):
+    if parent is None or not parent.name or not agent_id:
+        return None
+    if "/" in agent_id or agent_id.startswith("."):
         return None
     return parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"

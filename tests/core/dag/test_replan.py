@@ -82,6 +82,13 @@ def test_faults_that_were_there_before_do_not_stand_in_the_way() -> None:
     assert replan(sick, "3", [task("9", "1")]).errors == ()
 
 
+def test_a_circle_can_be_cut() -> None:
+    done = replan([task("1"), task("2", "1 3"), task("3", "2"), task("4", "4")], "2", [task("2")])
+    assert waits(done) == {"1": (), "2": ("1",), "3": ("2",), "4": ("4",)}
+    done = replan([task("1", "1")], "1", [task("1")])
+    assert (waits(done), done.errors) == ({"1": ()}, ())
+
+
 @given(entries(acyclic=True), st.data())
 def test_property_the_new_plan_has_no_circle_and_keeps_who_waits(
     plan: list[dict[str, object]], data: st.DataObject
