@@ -16,6 +16,7 @@ READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
         *("strategic-recall", "sessions-search", "session-report", "trash-list"),
+        *("dag-status", "dag-ready", "dag-show", "dag-deliveries"),
         *("learn-list", "learn-show", "learn-evidence"),
         *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }

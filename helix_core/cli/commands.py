@@ -2,6 +2,7 @@
 
 from helix_core.cli import (
     curating,
+    dag,
     figures,
     learning,
     lookup,
@@ -15,6 +16,7 @@ from helix_core.cli.registry import COMMANDS
 __all__ = [
     "COMMANDS",
     "curating",
+    "dag",
     "figures",
     "learning",
     "lookup",

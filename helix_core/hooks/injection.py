@@ -200,10 +200,9 @@ def subagent_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | Non
     if len(waiting) == 1 and waiting[0].tool_use_id:
         run = binding.bind(mem, event.session_id, event.agent_id, waiting[0].tool_use_id)
         if run is not None:
+            path = str(event.transcript) if event.transcript else None
             with writing(mem.conn):
-                runs.update(
-                    mem.conn, run.id, started_at=mem.moment, transcript_path=str(event.transcript)
-                )
+                runs.update(mem.conn, run.id, started_at=mem.moment, transcript_path=path)
         return None
     if not waiting:
         answer = _inject_late(mem, event)

@@ -13,6 +13,7 @@ from typing import Any
 
 from helix_core.dag.tasks import Attempt, Task, task_key
 from helix_core.store import cells
+from helix_core.text import clean
 
 _RUN = (
     "run_id, session_id, objective, planner_run_id, started_at, ended_at, plan_hash, errors,"
@@ -77,6 +78,20 @@ def newest(conn: sqlite3.Connection, session_id: str | None = None) -> Run | Non
         f"SELECT {_RUN} FROM run {where} ORDER BY run_id DESC LIMIT 1", values
     ).fetchone()
     return _run(row) if row else None
+
+
+def meant(conn: sqlite3.Connection, session_id: str | None, run_id: int | None) -> Run | None:
+    """The run that is meant: the one named, else the newest of the session, else of all."""
+    return newest(conn, session_id) if run_id is None else by_id(conn, run_id)
+
+
+def not_there(session_id: str | None, run_id: int | None) -> str:
+    """What to say where the run that is meant does not exist."""
+    if run_id is not None:
+        return f"there is no run {run_id}"
+    if session_id:
+        return f"no plan is recorded for session {clean.shorten(clean.fold(session_id), 80)}"
+    return "no plan is recorded yet"
 
 
 def open_runs(conn: sqlite3.Connection, session_id: str) -> list[Run]:
@@ -235,13 +250,18 @@ def put_task(conn: sqlite3.Connection, run_id: int, task: Task, position: float)
     )
 
 
-def set_blockers(
-    conn: sqlite3.Connection, run_id: int, seq: str, blocked_by: Iterable[str]
+def set_checked(
+    conn: sqlite3.Connection,
+    run_id: int,
+    *,
+    digest: str,
+    errors: Iterable[str],
+    warnings: Iterable[str],
 ) -> None:
-    """Let a task wait for others from now on."""
+    """Note what a look at a changed plan has found."""
     conn.execute(
-        "UPDATE task SET blocked_by = ? WHERE run_id = ? AND seq = ?",
-        (_json(blocked_by), run_id, seq),
+        "UPDATE run SET plan_hash = ?, errors = ?, warnings = ? WHERE run_id = ?",
+        (digest, _json(errors), _json(warnings), run_id),
     )
 
 
