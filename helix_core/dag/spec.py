@@ -45,11 +45,13 @@ class Plan:
     @property
     def digest(self) -> str:
         """The identity of a plan: the same tasks, however their numbers are written."""
-        told = [
-            (t.key, t.slug, t.description, t.relevant_files, sorted(t.blocked_by), t.verify)
-            for t in self.tasks
-        ]
+        told = [(*content(task), sorted(task.blocked_by)) for task in self.tasks]
         return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def content(task: Task) -> tuple[object, ...]:
+    """What a task asks for, apart from whom it waits for: two with the same are one task."""
+    return (task.key, task.slug, task.description, task.relevant_files, task.verify)
 
 
 def from_message(message: str) -> Plan:

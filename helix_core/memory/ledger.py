@@ -62,7 +62,24 @@ def record(
         for position, task in enumerate(plan.tasks, 1):
             plans.put_task(mem.conn, run_id, task, position)
         plans.adopt(mem.conn, run_id, session_id, planner.id if planner else None)
+        if older is not None and not older.ended_at and not plan.errors:
+            _go_on(mem, older, run_id, plan)
+    settle(mem, run_id)
     return Recorded(run_id, confirmed=False)
+
+
+def _go_on(mem: Memory, older: plans.Run, run_id: int, plan: Plan) -> None:
+    """A plan that was corrected while it was carried out keeps what was done of it."""
+    begun = {
+        spec.content(task): task
+        for task in plans.tasks(mem.conn, older.run_id)
+        if task.attempts or task.decided
+    }
+    kept = [
+        (task, begun[spec.content(task)].seq) for task in plan.tasks if spec.content(task) in begun
+    ]
+    if kept:
+        plans.take_over(mem.conn, older, run_id, kept, mem.moment)
 
 
 def _objective(planner: runs.AgentRun | None, older: plans.Run | None) -> str:

@@ -228,6 +228,32 @@ def adopt(conn: sqlite3.Connection, run_id: int, session_id: str, planner_id: in
     )
 
 
+def take_over(
+    conn: sqlite3.Connection, old: Run, run_id: int, kept: Sequence[tuple[Task, str]], moment: str
+) -> None:
+    """Let a corrected plan go on with the tasks it has left as they were in another one.
+
+    In: those tasks, each with its `seq` there. Their agents and the decisions about them belong
+    to the new run from now on, and the old one ends.
+    """
+    keys = {task.key for task, _ in kept}
+    rows = conn.execute(
+        f"SELECT id, task_id FROM agent_run WHERE run_id = ? AND {_IS_BUILDER}", (old.run_id,)
+    ).fetchall()
+    for row in rows:
+        if task_key(cells.text(row[1])) in keys:
+            conn.execute("UPDATE agent_run SET run_id = ? WHERE id = ?", (run_id, row[0]))
+    for task, seq in kept:
+        conn.execute(
+            "UPDATE task SET (decided, decided_after, decided_by, decided_at, reason, tool_task_id)"
+            " = (SELECT decided, decided_after, decided_by, decided_at, reason, tool_task_id"
+            " FROM task WHERE run_id = ? AND seq = ?) WHERE run_id = ? AND seq = ?",
+            (old.run_id, seq, run_id, task.seq),
+        )
+    conn.execute("UPDATE run SET replaces = ? WHERE run_id = ?", (old.run_id, run_id))
+    set_ended(conn, old.run_id, moment)
+
+
 def put_task(conn: sqlite3.Connection, run_id: int, task: Task, position: float) -> None:
     """Write one task of a plan; one of the same `seq` gets this content and place."""
     conn.execute(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,28 @@ def test_a_run_ends_when_all_is_settled_and_goes_on_if_it_is_not(crew: Crew) -> 
     crew.call(task=2)
     assert runs(crew) == [(1, 0)]
     assert crew.states() == {"1": "delivered", "2": "running"}
+
+
+def test_a_plan_corrected_under_way_keeps_what_was_done(crew: Crew) -> None:
+    crew.plan(entry(1), entry(2, 1), entry(3, 1), entry(4))
+    crew.build(1, "DELIVERED: the first")
+    working = crew.call(task=2)
+    crew.dag("set", "4", "skip", "--reason", "not needed")
+    other = entry(3, 1, 2, description="Do it otherwise")
+    corrected = json.dumps([entry("1"), entry(2, 1), other, entry(4), entry(5, 3)])
+    assert crew.dag("plan", corrected).json["run"] == 2
+    assert crew.states() == {
+        "1": "delivered",
+        "2": "running",
+        "3": "pending",
+        "4": "skipped",
+        "5": "pending",
+    }
+    assert runs(crew) == [(1, 1), (2, 0)]
+    assert crew.dag("status").json["replaces"] == 1
+    crew.end(working, "DELIVERED: the second")
+    assert crew.dag("deliveries", "3").json["parents"][1]["summary"] == "the second"
+    assert crew.states()["3"] == "ready"
 
 
 def test_a_session_that_ends_takes_its_runs_along(crew: Crew) -> None:
