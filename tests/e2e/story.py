@@ -104,7 +104,7 @@ IN_DATABASE = WorldTask(
 )
 LATER = WorldTask(
     1,
-    "Share the token buckets of the search API between its server processes",
+    "Let the server processes of the search API keep their token buckets in one database table",
     "",
     "delivered",
     "the search API shares its buckets through the table token_bucket",
