@@ -66,8 +66,12 @@ class Learner:
         self.injected: list[int | None] = [None] * len(world.items)
         self.causal_days: list[list[int]] = [[] for _ in world.items]
         self.means: list[list[float] | None] = [None] * len(world.items)
-        self.tasks: list[tuple[int, float]] = []
+        self.tasks: list[int] = []
+        self.outcomes: list[float] = []
+        self.given: list[tuple[int, ...]] = []
+        """What was injected into each past task."""
         self.today = -1
+        self._lifts: dict[int, tuple[int, float]] = {}
         self._seen: tuple[tuple[int, int], list[Past]] = ((-1, -1), [])
 
     def begin(self, session: int) -> None:
@@ -129,13 +133,9 @@ class Learner:
         return self._seen[1]
 
     def _look_back(self, task: int) -> list[Past]:
-        first = max(0, len(self.tasks) - value.TASKS)
-        part = self.tasks[first:]
-        near = self.world.task_task[task][[text for text, _ in part]].tolist() if part else []
-        return [
-            Past(first + n, similarity, outcome)
-            for n, (similarity, (_, outcome)) in enumerate(zip(near, part, strict=True))
-        ]
+        first, count = max(0, len(self.tasks) - value.TASKS), len(self.tasks)
+        near = self.world.task_task[task][self.tasks[first:]].tolist() if count else []
+        return list(map(Past, range(first, count), near, self.outcomes[first:]))
 
     def learn(self, step: Step, chosen: Sequence[int], delivered: bool) -> None:
         """Give the outcome to what was injected, as the product does."""
@@ -143,7 +143,9 @@ class Learner:
         worth = formulas.OUTCOME_VALUES[outcome]
         runs_with = {i: {use.run for use in self.uses[i]} for i in chosen}
         settings = self.rules.settings
-        expected = value.baselines(self._history(step.task), runs_with, settings) if chosen else {}
+        expected = dict.fromkeys(chosen, constants.NEUTRAL_EFFECTIVENESS)
+        if chosen and (settings.ranking != "spec" or settings.prune_contrast):  # else never read
+            expected = value.baselines(self._history(step.task), runs_with, settings)
         for item in chosen:
             near = float(self.world.task_item[step.task, item])
             row = self.rows[item]
@@ -160,7 +162,9 @@ class Learner:
                 self.last_used[item] = self.today
                 self.causal_days[item].append(self.today)
                 self._widen(item, step.task)
-        self.tasks.append((step.task, worth))
+        self.tasks.append(step.task)
+        self.outcomes.append(worth)
+        self.given.append(tuple(chosen))
 
     def _widen(self, item: int, task: int) -> None:
         """The running mean of the item's contexts, for its generality."""
@@ -192,7 +196,7 @@ class Learner:
         row, injected, settings = self.rows[item], self.injected[item], self.rules.settings
         lift = None
         if settings.prune_contrast and self.uses[item]:
-            lift = formulas.mean_lift([use.outcome - use.baseline for use in self.uses[item]])
+            lift = self.lift(item)
         reason = formulas.prune_reason(
             effectiveness=row.effectiveness,
             use_count=row.use_count,
@@ -207,6 +211,15 @@ class Learner:
         if reason:
             self.gone[item] = reason
             self.alive[item] = False
+
+    def lift(self, item: int) -> float:
+        """How an item did against what was expected of its tasks, computed once per use."""
+        uses = self.uses[item]
+        count, known = self._lifts.get(item, (0, 0.0))
+        if count != len(uses):
+            known = formulas.mean_lift([use.outcome - use.baseline for use in uses])
+            self._lifts[item] = len(uses), known
+        return known
 
     def shown(self, item: int) -> float:
         """The effectiveness a person sees."""
