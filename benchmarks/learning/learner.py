@@ -65,7 +65,10 @@ class Learner:
         self.last_used: list[int | None] = [None] * len(world.items)
         self.injected: list[int | None] = [None] * len(world.items)
         self.causal_days: list[list[int]] = [[] for _ in world.items]
-        self.means: list[list[float] | None] = [None] * len(world.items)
+        self.contexts: list[list[int]] = [[] for _ in world.items]
+        self._means: dict[int, tuple[int, list[float] | None]] = {}
+        self._kept: set[int] = set()
+        """What prune left where it is, and nothing happened to since."""
         self.tasks: list[int] = []
         self.outcomes: list[float] = []
         self.given: list[tuple[int, ...]] = []
@@ -161,17 +164,20 @@ class Learner:
             if weight > 0.0:
                 self.last_used[item] = self.today
                 self.causal_days[item].append(self.today)
-                self._widen(item, step.task)
+                self.contexts[item].append(step.task)
+            self._kept.discard(item)
         self.tasks.append(step.task)
         self.outcomes.append(worth)
         self.given.append(tuple(chosen))
 
-    def _widen(self, item: int, task: int) -> None:
-        """The running mean of the item's contexts, for its generality."""
-        seen = self.rows[item].context_count
-        context = self.world.task_vectors[task].tolist()
-        self.means[item] = formulas.context_mean(self.means[item], seen, context)
-        self.rows[item] = replace(self.rows[item], context_count=seen + 1)
+    def _spread(self, item: int) -> float | None:
+        """The spread of the item's causal contexts; its running mean is brought up to date here."""
+        contexts = self.contexts[item]
+        seen, mean = self._means.get(item, (0, None))
+        for count, task in enumerate(contexts[seen:], seen):
+            mean = formulas.context_mean(mean, count, self.world.task_vectors[task].tolist())
+        self._means[item] = len(contexts), mean
+        return formulas.spread_of(mean) if mean and formulas.spread_counts(len(contexts)) else None
 
     def close(self) -> None:
         """The end of a session: decay, then prune."""
@@ -185,11 +191,10 @@ class Learner:
             if self.rules.decay and formulas.should_decay(
                 row.effectiveness, unused, after_days=after_days
             ):
-                mean = self.means[item] if formulas.spread_counts(row.context_count) else None
-                spread = formulas.spread_of(mean) if mean else None
-                after = formulas.decay(row.effectiveness, spread)
+                after = formulas.decay(row.effectiveness, self._spread(item))
                 self.rows[item] = replace(row, effectiveness=after)
-            if self.rules.prune:
+                self._kept.discard(item)
+            if self.rules.prune and item not in self._kept:
                 self._prune(item, arrived)
 
     def _prune(self, item: int, arrived: int) -> None:
@@ -211,6 +216,8 @@ class Learner:
         if reason:
             self.gone[item] = reason
             self.alive[item] = False
+        elif row.use_count:  # of a used one no date is asked
+            self._kept.add(item)
 
     def lift(self, item: int) -> float:
         """How an item did against what was expected of its tasks, computed once per use."""

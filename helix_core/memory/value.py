@@ -58,11 +58,11 @@ def baselines(
     out, and where hardly any other is near, the share that all tasks deliver stands in. Else it is
     one figure for all, leaning on 0.5.
     """
-    if not rule.ranking_contrast:
-        pairs = ((p.similarity, p.outcome) for p in history)
-        same = formulas.baseline(pairs, NEUTRAL_EFFECTIVENESS, rule.ranking_kernel)
-        return dict.fromkeys(runs_with, same)
     start = rule.ranking_kernel
+    if not rule.ranking_contrast:
+        pairs = ((p.similarity, p.outcome) for p in history if p.similarity > start)
+        same = formulas.baseline(pairs, NEUTRAL_EFFECTIVENESS, start)
+        return dict.fromkeys(runs_with, same)
     near: dict[int, tuple[float, float]] = {}
     delivered = weight = total = 0.0
     for past_task in history:
