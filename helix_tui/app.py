@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from helix_core.errors import HelixError
 from helix_core.paths import Project
-from helix_tui import actions, bindings
+from helix_tui import actions, bindings, views
 from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.data.service import Watch
@@ -33,7 +33,6 @@ from helix_tui.messages import (
 from helix_tui.screens.base import ViewScreen
 from helix_tui.screens.help import Help
 from helix_tui.screens.insights import InsightsScreen
-from helix_tui.screens.run import RunScreen
 from helix_tui.state import Snapshot
 from helix_tui.themes import THEMES
 
@@ -48,7 +47,12 @@ class HelixApp(App[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
 
     def __init__(
-        self, project: Project, glyphs: Glyphs, *, view: str = "run", watch: Watch | None = None
+        self,
+        project: Project,
+        glyphs: Glyphs,
+        *,
+        view: str = views.NAMES[0],
+        watch: Watch | None = None,
     ) -> None:
         super().__init__()
         self.project = project
@@ -58,11 +62,7 @@ class HelixApp(App[None]):
         self.paused = False
         self._first_view = view
         self.feed = Feed(project, self._post, watch=watch)
-        latest = self._latest
-        self.views: dict[str, ViewScreen] = {
-            "run": RunScreen(glyphs, latest),
-            "insights": InsightsScreen(glyphs, latest),
-        }
+        self._screens: dict[str, ViewScreen] = {}
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
@@ -78,11 +78,11 @@ class HelixApp(App[None]):
 
     def on_mount(self) -> None:
         """Start reading; the first paint does not wait for it."""
-        for name, screen in self.views.items():
-            self.add_mode(name, partial(_same, screen))
+        for name in views.NAMES:
+            self.add_mode(name, partial(self.view_of, name))
         self.switch_mode(self._first_view)
         self.set_class(self.glyphs.ascii, "-ascii")
-        self.feed.want(self.views[self._first_view].wanted())
+        self.feed.want(self.view_of(self._first_view).wanted())
         self.feed.start()
         self.set_interval(1.0, self._tick)
         self.run_worker(
@@ -108,7 +108,13 @@ class HelixApp(App[None]):
     @property
     def view(self) -> ViewScreen:
         """The view in front, also under a dialog."""
-        return self.views[self.current_mode]
+        return self.view_of(self.current_mode)
+
+    def view_of(self, name: str) -> ViewScreen:
+        """The one screen of a view, made when it is first looked at."""
+        if name not in self._screens:
+            self._screens[name] = views.of(name).screen_class(self.glyphs, self._latest)
+        return self._screens[name]
 
     def _tick(self) -> None:
         """What depends on the time alone: running clocks and the data's age."""
@@ -128,7 +134,7 @@ class HelixApp(App[None]):
 
     def on_insight_asked(self, message: InsightAsked) -> None:
         """Go to one insight, wherever it was seen."""
-        screen = self.views["insights"]
+        screen = self.view_of("insights")
         self.switch_mode("insights")
         if isinstance(screen, InsightsScreen):
             self.call_after_refresh(screen.open_insight, message.insight_id)
@@ -211,7 +217,3 @@ class HelixApp(App[None]):
                 action.help,
                 partial(self.run_action, f"{target}.{action.action}"),
             )
-
-
-def _same(screen: ViewScreen) -> ViewScreen:
-    return screen

@@ -7,6 +7,7 @@ nobody changes one: a part that did not change is the same object in the next sn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from helix_core.viewrows import (
     AgentLine,
@@ -23,6 +24,7 @@ from helix_core.viewrows import (
 
 __all__ = [
     "AgentLine",
+    "Answer",
     "Counts",
     "FeedLine",
     "GivenLine",
@@ -41,6 +43,8 @@ __all__ = [
     "TaskLine",
     "Wanted",
 ]
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,8 @@ class Wanted:
     """What is visible, and so all that is read."""
 
     view: str = "run"
-    run: RunWanted = field(default_factory=RunWanted)
-    insights: InsightsWanted = field(default_factory=InsightsWanted)
+    rows: object = None
+    """The view's own wish, such as `RunWanted`; None is what it wants at first."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,15 @@ class Service:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What was read for one view, and for which wish."""
+
+    view: str
+    wanted: object
+    value: object
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Everything on the screen at one moment."""
 
@@ -131,8 +144,8 @@ class Snapshot:
     """Its database."""
     service: Service = field(default_factory=Service)
     counts: Counts = field(default_factory=Counts)
-    run: RunView | None = None
-    insights: InsightsView | None = None
+    parts: tuple[Answer, ...] = ()
+    """What has been read, one answer per view that was in front once."""
     problem: Problem | None = None
     read_at: str = ""
     """When the shown rows were last known to be what the database holds."""
@@ -144,3 +157,7 @@ class Snapshot:
     """Something worth a line, such as: no file events, polling only."""
     number: int = 0
     """Counts the snapshots of one feed."""
+
+    def of(self, kind: type[V]) -> V | None:
+        """The part of that type, such as `RunView`; None where it was not read yet."""
+        return next((a.value for a in self.parts if isinstance(a.value, kind)), None)

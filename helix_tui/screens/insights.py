@@ -37,6 +37,7 @@ class InsightsScreen(ViewScreen):
     """A window of the table is wanted, and the row under the cursor in full."""
 
     VIEW = "insights"
+    CSS_PATH = "insights.tcss"
     AUTO_FOCUS = "#insights"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("insights")
 
@@ -70,11 +71,11 @@ class InsightsScreen(ViewScreen):
 
     def wanted(self) -> Wanted:
         """The window around what is visible, and the selected insight."""
-        return Wanted(view=self.VIEW, insights=self._wanted)
+        return Wanted(self.VIEW, self._wanted)
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show the window, unless it answers an order or a filter that is no longer meant."""
-        view = snapshot.insights
+        view = snapshot.of(InsightsView)
         if view is None:
             return
         mine, its = self._wanted, view.wanted

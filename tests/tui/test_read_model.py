@@ -188,13 +188,14 @@ def test_odd_cells_cost_their_value_only(project: Project) -> None:
 
 def test_no_read_is_left_open(project: Project) -> None:
     from helix_tui.data.source import Source
-    from helix_tui.state import InsightsWanted, RunWanted
+    from helix_tui.views import VIEWS
 
     source = Source(project)
     source.version()
     source.counts()
-    source.run(RunWanted())
-    source.insights(InsightsWanted(key=1, key_index=0))
+    for view in VIEWS:
+        part = view.part
+        source.read(lambda desk, part=part: part.read(desk, part.wanted(), None))  # type: ignore[misc]
     world = shop.World(project.root)
     world.store("When the log grows, fold it in because readers wait")
     writer = open_store(project.database)

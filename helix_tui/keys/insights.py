@@ -1,0 +1,37 @@
+"""The keys of the insights view. Standard library only."""
+
+from __future__ import annotations
+
+from helix_tui.keys.action import Action
+
+KEYS = (
+    Action(
+        "filter",
+        ("slash",),
+        "Filter",
+        "Filter as you type; words, tag:T, source:S, is:pinned",
+        where="insights",
+        footer=True,
+        priority=True,  # the next letter is on its way already, and belongs to the filter
+    ),
+    Action("sort", ("s",), "Sort", "Sort by the next column", where="insights", footer=True),
+    Action("reverse", ("S",), "Reverse", "Turn the order round", where="insights"),
+    Action(
+        "trash",
+        ("d",),
+        "Trash",
+        "Move the insight to the trash (asks; u brings it back)",
+        where="insights",
+        footer=True,
+        destructive=True,
+    ),
+    Action(
+        "pin",
+        ("p",),
+        "Pin",
+        "Pin the insight, so that it is never pruned, or unpin it",
+        where="insights",
+        footer=True,
+    ),
+    Action("clear", ("escape",), "All", "Clear the filter", where="insights"),
+)
