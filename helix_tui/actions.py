@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from helix_tui import views
 from helix_tui.keys.action import Action
-from helix_tui.keys.everywhere import EVERYWHERE, TABLE
+from helix_tui.keys.everywhere import CHART, EVERYWHERE, TABLE
 
 __all__ = ["ACTIONS", "PLACES", "Action", "clashes", "of"]
 
@@ -16,6 +16,7 @@ ACTIONS = (
     *EVERYWHERE,
     *(action for view in views.VIEWS for action in view.keys),
     *TABLE,
+    *CHART,
 )
 """Every action, in the order help shows them."""
 
@@ -23,6 +24,7 @@ PLACES = {
     "app": "Everywhere",
     **{view.name: view.title for view in views.VIEWS},
     "table": "In a table",
+    "chart": "In a chart",
 }
 """The headings of the help, by `where`."""
 
@@ -33,11 +35,16 @@ def of(where: str) -> tuple[Action, ...]:
 
 
 def clashes(actions: tuple[Action, ...] = ACTIONS) -> list[str]:
-    """Keys that mean two things at once: within a place, or in a place and everywhere."""
+    """Keys that mean two things at once: within a place, or in places that are heard together."""
+    reaches = {place: (place,) for place in PLACES}
+    together = {
+        (f"{view.name} {pane}"): ("app", pane, view.name)
+        for view in views.VIEWS
+        for pane in view.panes
+    }
     found = []
-    for place in PLACES:
+    for place, reach in (*reaches.items(), *together.items()):
         seen: dict[str, str] = {}
-        reach = ("app", "table", place) if place in views.NAMES else (place,)
         for action in (a for a in actions if a.where in reach):
             for key in action.keys:
                 if seen.setdefault(key, action.id) != action.id:

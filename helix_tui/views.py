@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from helix_tui.keys import insights, run
+from helix_tui.keys import health, insights, run
 from helix_tui.keys.action import Action
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class View:
     screen: str
     """The class in `screens/NAME.py`."""
     keys: tuple[Action, ...] = ()
+    panes: tuple[str, ...] = ("table",)
+    """What of `actions.PLACES` it has beside itself, for help."""
 
     @property
     def label(self) -> str:
@@ -60,6 +62,15 @@ class View:
 VIEWS = (
     View("run", "1", "Run", "Tasks, agents, and what each was given", "RunScreen", run.KEYS),
     View("insights", "2", "Insights", "The memory: every insight", "InsightsScreen", insights.KEYS),
+    View(
+        "effectiveness",
+        "3",
+        "Effectiveness",
+        "What the memory is worth, in figures",
+        "EffectivenessScreen",
+        panes=("table", "chart"),
+    ),
+    View("health", "6", "Health", "Whether helix itself works", "HealthScreen", health.KEYS),
 )
 """In the order of their digits; the first one is where the dashboard starts."""
 

@@ -10,7 +10,7 @@ import pytest
 import shop
 
 from helix_core.paths import Project
-from helix_core.store import view_runs, views
+from helix_core.store import view_insight, view_runs, views
 from helix_core.store.connection import open_store
 from helix_core.store.views import PageQuery
 
@@ -73,7 +73,10 @@ def test_filter(conn: sqlite3.Connection, text: str, count: int) -> None:
     assert page.total == 9
 
 
-def test_every_order_can_be_turned_round(conn: sqlite3.Connection) -> None:
+def test_every_order_can_be_turned_round(project: Project, conn: sqlite3.Connection) -> None:
+    writer = open_store(project.database)
+    writer.execute("UPDATE insight SET context_count = 3, context_spread = id / 100.0")
+    writer.close()
     for sort in views.SORTS:
         down = views.page(conn, PageQuery(sort=sort)).rows
         up = views.page(conn, PageQuery(sort=sort, reverse=True)).rows
@@ -93,14 +96,14 @@ def test_the_interval_rests_on_counted_outcomes(conn: sqlite3.Connection) -> Non
 
 def test_detail_traces_to_events(conn: sqlite3.Connection) -> None:
     row = views.page(conn, PageQuery(text="rounds Decimal source:agent")).rows[0]
-    detail = views.detail(conn, row.id)
+    detail = view_insight.detail(conn, row.id)
     assert detail is not None
     assert detail.content.startswith("When the checkout form rounds prices")
     assert detail.injected == 1
     (move,) = detail.moves
     assert (move.outcome, move.source, move.causal) == ("blocked", "self", True)
     assert move.before > move.after == row.effectiveness
-    assert views.detail(conn, 10_000) is None
+    assert view_insight.detail(conn, 10_000) is None
 
 
 def test_runs_are_plans_and_planless_sessions(conn: sqlite3.Connection) -> None:
@@ -177,7 +180,7 @@ def test_odd_cells_cost_their_value_only(project: Project) -> None:
     assert {row.effectiveness for row in page.rows} == {0.5}
     assert "cut" in next(row.content for row in page.rows if row.id == 1)
     for row in page.rows:
-        assert views.detail(conn, row.id) is not None
+        assert view_insight.detail(conn, row.id) is not None
     run = view_runs.runs(conn)[0]
     crew = view_runs.agents(conn, run)
     assert len(view_runs.tasks(conn, run, crew)) == 4
