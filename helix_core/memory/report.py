@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from helix_core.constants import CAUSAL_MIN_USES
+from helix_core.constants import CAUSAL_MIN_USES, PROVEN_FROM
 from helix_core.memory import figure
 from helix_core.memory.context import Memory
 from helix_core.memory.figure import Figure
 from helix_core.store import measures
-
-PROVEN_FROM = 0.70
 
 _LINKS = (
     "SELECT count(*) FROM insight_edges e JOIN insight a ON a.id = e.src_id"
