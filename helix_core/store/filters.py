@@ -13,17 +13,6 @@ from helix_core import clock
 from helix_core.store import credit, measures
 
 TERMS_MAX = 20
-HELP = (
-    ("words", "all of them in the text, the name or the tags"),
-    ("tag:T  source:S", "tags and sources that begin so"),
-    ("is:pinned used unused causal", "one of these states"),
-    ("eff:70-80  gen:  causal:", "effectiveness, generality, causal share; in percent or 0.7-0.8"),
-    ("uses:3-  vel:0", "uses, causal events of 14 days: a number, from-to, from-"),
-    ("shown:70-80", "credited by a task that was shown it with that score"),
-    ("given:builder  outcome:blocked  on:2026-03", "given to such an agent, which ended so, then"),
-)
-"""What can be typed, for help texts."""
-
 _RANGE = re.compile(r"(\d*\.?\d+)?(-)?(\d*\.?\d+)?")
 _STATES = {
     "pinned": "pinned = 1",

@@ -48,3 +48,15 @@ KEYS = (
     ),
     Action("clear", ("escape",), "All", "Clear the mark, then the filter", where="insights"),
 )
+
+FILTER = (
+    ("words", "all of them in the text, the name or the tags"),
+    ("tag:T source:S", "tags and sources that begin so"),
+    ("is:pinned", "also is:used, is:unused, is:causal"),
+    ("eff:70-80", "effectiveness in percent, or eff:0.7-0.8; open ends: eff:70-, eff:-30"),
+    ("causal:50- gen:-10", "share of causal uses, generality; in percent"),
+    ("uses:3- vel:0", "uses, causal events of 14 days: a number, from-to, from-"),
+    ("shown:70-80", "credited by a task that was shown it with that score"),
+    ("given:builder", "given to such an agent; also outcome:blocked, on:2026-03"),
+)
+"""What can be typed into the filter, for help; the language itself is `store.filters`."""

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from helix_tui import actions, bindings, formats, views
+from helix_tui.keys.insights import FILTER
 from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
@@ -27,6 +28,11 @@ def key_lines(view: str) -> list[list[Cell]]:
         for action in actions.of(where):
             keys = " ".join(bindings.shown(key) for key in action.keys)
             lines.append([(f"  {formats.fit(keys, WIDTH)} ", "accent"), (action.help, "")])
+        lines.append([])
+    if view == "insights":
+        lines.append([("In the filter", "strong")])
+        for term, meaning in FILTER:
+            lines.append([(f"  {formats.fit(term, WIDTH + 6)} ", "accent"), (meaning, "")])
         lines.append([])
     return lines[:-1]
 

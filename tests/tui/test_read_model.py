@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ import pytest
 import shop
 
 from helix_core.paths import Project
-from helix_core.store import view_insight, view_runs, views
+from helix_core.store import filters, view_insight, view_runs, views
 from helix_core.store.connection import open_store, writing
 from helix_core.store.views import PageQuery
+from helix_tui.keys.insights import FILTER
 
 
 @pytest.fixture
@@ -241,3 +243,11 @@ def test_an_older_database_is_shown_and_followed_without_a_change_to_it(tmp_path
     assert source.version() != second and source.counts().insights == seen - 2
     upgraded.close()
     source.close()
+
+
+@pytest.mark.parametrize(("term", "meaning"), FILTER[1:])
+def test_what_help_says_of_the_filter_is_understood(term: str, meaning: str) -> None:
+    for word in [*term.split(), *re.findall(r"\w+:[\w.-]+", meaning)]:
+        where, values = filters.where(word)
+        assert f"%{word}%" not in values, word  # a term, not a word to look for
+        assert where != "1"
