@@ -12,7 +12,7 @@ from typing import Any
 
 from helix_core import local, settings
 from helix_core.embed import client
-from helix_core.errors import StoreError, StoreMissingError, WorkerError
+from helix_core.errors import StoreError, StoreMissingError, UsageError, WorkerError
 from helix_core.paths import Project
 from helix_core.store import rescue
 from helix_tui import whatif
@@ -86,7 +86,7 @@ def undo(project: Project) -> str:
 def what_if(project: Project, task: str) -> WhatIf:
     """What an agent would get for a task; by keyword where no worker answers. Records nothing."""
     args = {"task": task}
-    with contextlib.suppress(WorkerError):
+    with contextlib.suppress(WorkerError, UsageError):  # one of an older helix knows no what-if
         if settings.load(project.home).worker_enabled and project.database.exists():
             answer_ms = WHAT_IF_MS
             return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
