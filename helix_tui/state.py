@@ -63,6 +63,7 @@ __all__ = [
     "Nothing",
     "OutcomeLine",
     "Problem",
+    "PrunePlan",
     "Refusal",
     "RunLine",
     "RunView",
@@ -162,6 +163,13 @@ class HealthView:
 
     rows: Health
     files: FileFacts
+
+
+@dataclass(frozen=True)
+class PrunePlan:
+    """What the rules would prune now: name and reason."""
+
+    lines: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from helix_core.errors import StoreError, StoreMissingError, UsageError, WorkerE
 from helix_core.paths import Project
 from helix_core.store import rescue
 from helix_tui import whatif
+from helix_tui.state import PrunePlan
 from helix_tui.whatif import WhatIf
 
 ACTOR = "tui"
@@ -76,6 +77,18 @@ def merge(project: Project, keep: str, drop: str) -> str:
     return f"{drop} is merged into {keep}; u parts them"
 
 
+def prune_plan(project: Project) -> PrunePlan:
+    """What the rules would prune now; changes nothing."""
+    found = _run(project, "prune", {"dry_run": True})
+    return PrunePlan(tuple((str(one["name"]), str(one["reason"])) for one in found))
+
+
+def prune(project: Project) -> str:
+    """Move what failed, or what nobody ever needed, to the trash, by the rules of maintenance."""
+    count = len(_run(project, "prune", {}))
+    return f"{count} pruned: in the trash; u brings them back"
+
+
 def undo(project: Project) -> str:
     """Take back the newest change that was not taken back yet."""
     done = _run(project, "undo", {})
@@ -123,6 +136,8 @@ COMMANDS: dict[str, Callable[..., object]] = {
     "tag": tag,
     "store": store,
     "merge": merge,
+    "prune-plan": prune_plan,
+    "prune": prune,
     "undo": undo,
     "integrity": integrity,
     "what-if": what_if,
