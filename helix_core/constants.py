@@ -69,6 +69,7 @@ TOPOLOGY_MIN_NODES = 3  # Two nodes have no shape.
 
 # -- lineage ------------------------------------------------------------------------------------
 LINEAGE_DEPTH = 3  # Beyond a great-grandparent nothing can be said about today's lesson.
+LINEAGE_CREDIT_SHARE = 0.7  # What a parent gets of its child's causal weight; one step.
 
 # -- hold-out: does it help? --------------------------------------------------------------------
 HOLDOUT_MAX = 0.5  # Withholding more than half would cost more than it tells.

@@ -55,6 +55,8 @@ class Settings:
     trash_days: float = 90.0
     holdout: float = 0.0
     """Probability with which an insight that was chosen is withheld, to see what it is worth."""
+    lineage_credit: bool = False
+    """Whether an outcome also moves the insights that its insight was led to by."""
     lock_wait_ms: int = 1500
     """How long a write waits for another process's lock inside a hook."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
