@@ -16,7 +16,7 @@ READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
         *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
-        *("strategic-recall", "sessions-search", "session-report"),
+        *("strategic-recall", "sessions-search", "session-report", "what-if"),
         *("learn-list", "learn-show", "learn-evidence"),
         *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }
