@@ -14,6 +14,7 @@ from helix_core import atomic, clock
 from helix_core.formulas import OUTCOME_VALUES
 from helix_core.hooks import handover
 from helix_core.hooks.payload import AgentEvent
+from helix_core.memory import ledger
 from helix_core.memory.context import Memory
 from helix_core.store import runs
 from helix_core.store.connection import writing
@@ -77,6 +78,7 @@ def _release(mem: Memory, other: runs.AgentRun, run: runs.AgentRun) -> None:
     runs.merge_into(mem.conn, run.id, other.id)
     if known:
         runs.update(mem.conn, run.id, **known)
+        ledger.settle(mem, run.run_id)
 
 
 def call_of(event: AgentEvent) -> str | None:

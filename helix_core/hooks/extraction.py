@@ -17,9 +17,9 @@ from helix_core import constants
 from helix_core.errors import StoreError, StoreLockedError
 from helix_core.hooks import binding, handover, plan
 from helix_core.hooks.payload import MESSAGE_LIMIT, AgentEvent, agent_event
-from helix_core.memory import feedback, remember, upkeep
+from helix_core.memory import feedback, ledger, remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import questions, results, runs
+from helix_core.store import plans, questions, results, runs
 from helix_core.store.connection import writing
 from helix_core.text import clean, fields, handoff, lessons, markers, scanner, transcript, verify
 
@@ -131,7 +131,9 @@ def _from_own_prompt(mem: Memory, event: AgentEvent, run: runs.AgentRun | None) 
         return binding.register(mem, event, tool_use_id=binding.call_of(event), **known)
     if known:
         with writing(mem.conn):
-            runs.update(mem.conn, run.id, **known)
+            # Its task may say which plan it was started for.
+            plan_id = run.run_id or plans.run_for(mem.conn, run.session_id, prompt.task_id)
+            runs.update(mem.conn, run.id, **{**known, "run_id": plan_id})
     return runs.by_id(mem.conn, run.id) or run
 
 
@@ -226,6 +228,8 @@ def _masked_tree(value: dict[str, Any]) -> dict[str, Any]:
 def _plan(mem: Memory, ended: Ended) -> None:
     if ended.event.role == "planner" and ended.state == "plan_complete":
         plan.record_from_message(mem, ended.run, ended.message)
+    elif ended.event.role == "builder":
+        ledger.settle(mem, ended.run.run_id)
 
 
 def _insights(mem: Memory, ended: Ended) -> None:

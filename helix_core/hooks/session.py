@@ -11,7 +11,7 @@ from helix_core.hooks import handover
 from helix_core.hooks.payload import text_at
 from helix_core.memory import upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import insights, journal, rescue
+from helix_core.store import insights, journal, plans, rescue
 from helix_core.store.connection import writing
 from helix_core.text import clean
 
@@ -83,4 +83,5 @@ def session_end(mem: Memory, payload: dict[str, Any]) -> None:
             " WHERE session_id = ? AND state = 'running'",
             (mem.moment, session_id),
         )
+        plans.end_session(mem.conn, session_id, mem.moment)
     handover.clean_session(mem.project.home, session_id, lambda _: False, status=False)

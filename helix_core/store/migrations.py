@@ -160,6 +160,15 @@ def _synthesis(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+@migration(18)
+def _plans(conn: sqlite3.Connection) -> None:
+    """What the task graph keeps about plans and decisions; every agent's run on its row."""
+    _add_columns(conn, "run", schema.RUN_COLUMNS_18)
+    _add_columns(conn, "task", schema.TASK_COLUMNS_18)
+    for statement in schema.PLANS_18:
+        conn.execute(statement)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(

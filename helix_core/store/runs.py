@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 
 from helix_core import clock
 from helix_core.model import Given
+from helix_core.store import plans
 
 CLAIM_MINUTES = 30.0  # a claim lapses with its agent, or after this long
 COLUMNS = (
     "id, session_id, tool_use_id, agent_id, agent_type, task_id, task, query, query_vector,"
     " embedding_model, prompt_hash, constraints, risk_areas, mode, note, state, feedback, summary,"
-    " created_at, ended_at, verify"
+    " created_at, ended_at, verify, run_id"
 )
 
 
@@ -42,6 +43,8 @@ class AgentRun:
     created_at: str
     ended_at: str | None
     verify: str | None
+    run_id: int | None
+    """The plan it was started for."""
 
 
 def _one(conn: sqlite3.Connection, where: str, values: tuple[object, ...]) -> AgentRun | None:
@@ -67,7 +70,15 @@ def by_tool_use(conn: sqlite3.Connection, session_id: str, tool_use_id: str) -> 
 def create(
     conn: sqlite3.Connection, session_id: str, agent_type: str, moment: str, **values: object
 ) -> int:
-    """Insert an agent run; returns its row id. Call inside a write transaction."""
+    """Insert an agent run; returns its row id. Call inside a write transaction.
+
+    It belongs to the plan its session is carrying out; a plan that had ended goes on with it.
+    """
+    task_id = values.get("task_id")
+    plan = plans.run_for(conn, session_id, task_id if isinstance(task_id, str) else None)
+    if plan is not None:
+        plans.set_ended(conn, plan, None)
+    values = {"run_id": plan, **values}
     names = ["session_id", "agent_type", "created_at", *values]
     marks = ",".join("?" * len(names))
     cursor = conn.execute(
