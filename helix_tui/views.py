@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from helix_tui.keys import insights, run
+from helix_tui.keys import graph, insights, run
 from helix_tui.keys.action import Action
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class View:
     screen: str
     """The class in `screens/NAME.py`."""
     keys: tuple[Action, ...] = ()
+    panes: tuple[str, ...] = ("table",)
+    """Which kinds of pane it has, each with keys of its own: table, drawing."""
 
     @property
     def label(self) -> str:
@@ -58,8 +60,25 @@ class View:
 
 
 VIEWS = (
-    View("run", "1", "Run", "Tasks, agents, and what each was given", "RunScreen", run.KEYS),
+    View(
+        "run",
+        "1",
+        "Run",
+        "Tasks, agents, and what each was given",
+        "RunScreen",
+        run.KEYS,
+        panes=("drawing", "table"),
+    ),
     View("insights", "2", "Insights", "The memory: every insight", "InsightsScreen", insights.KEYS),
+    View(
+        "graph",
+        "4",
+        "Graph",
+        "How insights are linked, drawn",
+        "GraphScreen",
+        graph.KEYS,
+        panes=("drawing", "table"),
+    ),
 )
 """In the order of their digits; the first one is where the dashboard starts."""
 
