@@ -15,7 +15,8 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "synthesize", "calibrate"),
+        *("strategic-recall", "sessions-search", "session-report", "trash-list"),
+        *("synthesize", "calibrate"),
     }
 )
 """Operations that never create a database; all but the last two change nothing in it either."""

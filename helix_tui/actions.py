@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from helix_tui import views
 from helix_tui.keys.action import Action
-from helix_tui.keys.everywhere import DRAWING, EVERYWHERE, TABLE
+from helix_tui.keys.everywhere import CHART, DRAWING, EVERYWHERE, TABLE
 
 __all__ = ["ACTIONS", "PLACES", "Action", "clashes", "of"]
 
@@ -17,6 +17,7 @@ ACTIONS = (
     *(action for view in views.VIEWS for action in view.keys),
     *DRAWING,
     *TABLE,
+    *CHART,
 )
 """Every action, in the order help shows them."""
 
@@ -25,6 +26,7 @@ PLACES = {
     **{view.name: view.title for view in views.VIEWS},
     "drawing": "In a drawing",
     "table": "In a table",
+    "chart": "In a chart",
 }
 """The headings of the help, by `where`."""
 
@@ -35,14 +37,18 @@ def of(where: str) -> tuple[Action, ...]:
 
 
 def clashes(actions: tuple[Action, ...] = ACTIONS) -> list[str]:
-    """Keys that mean two things at once: within a place, or in a place and everywhere."""
+    """Keys that mean two things at once: within a place, or in places that are heard together."""
+    reaches = {place: (place,) for place in PLACES}
+    together = {
+        (f"{view.name} {pane}"): ("app", pane, view.name)
+        for view in views.VIEWS
+        for pane in view.panes
+    }
     found = []
-    reaches: list[tuple[str, ...]] = [(place,) for place in PLACES if place not in views.NAMES]
-    reaches += [(view.name, pane, "app") for view in views.VIEWS for pane in view.panes]
-    for reach in reaches:
+    for place, reach in (*reaches.items(), *together.items()):
         seen: dict[str, str] = {}
-        for action in (a for place in reach[::-1] for a in actions if a.where == place):
+        for action in (a for a in actions if a.where in reach):
             for key in action.keys:
                 if seen.setdefault(key, action.id) != action.id:
-                    found.append(f"{reach[0]}: {key} is both {seen[key]} and {action.id}")
+                    found.append(f"{place}: {key} is both {seen[key]} and {action.id}")
     return found

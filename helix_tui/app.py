@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from helix_core.errors import HelixError
@@ -27,10 +28,11 @@ from helix_tui.messages import (
     CommandAsked,
     CommandDone,
     InsightAsked,
+    RowsAsked,
     SnapshotReady,
     WantedChanged,
 )
-from helix_tui.screens.base import ViewScreen
+from helix_tui.screens.base import LiveDialog, ViewScreen
 from helix_tui.screens.help import Help
 from helix_tui.screens.insights import InsightsScreen
 from helix_tui.state import Snapshot
@@ -126,6 +128,8 @@ class HelixApp(App[None]):
         """A new picture."""
         self.snapshot = message.snapshot
         self.view.show()
+        if isinstance(self.screen, LiveDialog):
+            self.screen.show()
         self.refresh_bindings()
 
     def on_wanted_changed(self, message: WantedChanged) -> None:
@@ -139,38 +143,48 @@ class HelixApp(App[None]):
         if isinstance(screen, InsightsScreen):
             self.call_after_refresh(screen.open_insight, message.insight_id)
 
+    def on_rows_asked(self, message: RowsAsked) -> None:
+        """Go to the insights behind a figure."""
+        screen = self.view_of("insights")
+        self.switch_mode("insights")
+        if isinstance(screen, InsightsScreen):
+            self.call_after_refresh(screen.open_filter, message.text)
+
     def on_command_asked(self, message: CommandAsked) -> None:
         """Carry out a change in a thread of its own."""
-        self._carry_out(message.command, *message.args)
+        self._carry_out(message.command, *message.args, to=message.to)
 
-    def _carry_out(self, name: str, *args: object) -> None:
+    def _carry_out(self, name: str, *args: object, to: MessagePump | None = None) -> None:
         self.run_worker(
-            partial(self._in_thread, name, *args),
+            partial(self._in_thread, name, *args, to=to),
             thread=True,
             group="commands",
             exit_on_error=False,
         )
 
-    def _in_thread(self, name: str, *args: object) -> None:
+    def _in_thread(self, name: str, *args: object, to: MessagePump | None = None) -> None:
         try:
             from helix_tui.data import commands  # the first paint does not wait for what writes
 
             done = CommandDone(commands.COMMANDS[name](self.project, *args))
         except HelixError as error:
-            done = CommandDone(str(error), failed=True)
+            done = CommandDone(str(error), trouble=type(error).__name__)
         except Exception as error:  # noqa: BLE001 - a person sees one line, not a traceback
-            done = CommandDone(f"{type(error).__name__}: {error}", failed=True)
+            trouble = type(error).__name__
+            done = CommandDone(f"{trouble}: {error}", trouble=trouble)
         self.feed.refresh()
-        self.post_message(done)
+        if to is None or not to.post_message(done):
+            self.post_message(done)
 
     def on_command_done(self, message: CommandDone) -> None:
         """Say what came of it."""
-        self.notify(
-            literal(message.text),
-            severity="warning" if message.failed else "information",
-            markup=False,
-            timeout=6,
-        )
+        if message.text:
+            self.notify(
+                literal(message.text),
+                severity="warning" if message.trouble else "information",
+                markup=False,
+                timeout=6,
+            )
 
     # -- actions ------------------------------------------------------------------------------
 

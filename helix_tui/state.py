@@ -11,6 +11,18 @@ from typing import TypeVar
 
 from helix_core.dag.tasks import Task
 from helix_core.memory.graph import Shape
+from helix_core.viewfigures import (
+    Bin,
+    CalibrationLine,
+    Effectiveness,
+    ErrorLine,
+    Health,
+    Histogram,
+    HookLine,
+    Loop,
+    OutcomeLine,
+    Refusal,
+)
 from helix_core.viewrows import (
     AgentLine,
     Counts,
@@ -21,38 +33,63 @@ from helix_core.viewrows import (
     InsightPage,
     LinkLine,
     MoveLine,
+    NeighbourLine,
     NodeLine,
     RunLine,
     TaskLine,
+    TrashLine,
+    Wording,
 )
 
 __all__ = [
     "AgentLine",
     "Answer",
+    "Bin",
+    "CalibrationLine",
     "Counts",
+    "Effectiveness",
+    "ErrorLine",
     "FeedLine",
+    "FileFacts",
     "GivenLine",
     "GraphView",
     "GraphWanted",
+    "Health",
+    "HealthView",
+    "Histogram",
+    "HookLine",
     "InsightDetail",
     "InsightLine",
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
     "LinkLine",
+    "Loop",
     "MoveLine",
+    "NeighbourLine",
     "NodeLine",
+    "Nothing",
+    "OutcomeLine",
     "Problem",
+    "Refusal",
     "RunLine",
     "RunView",
     "RunWanted",
     "Service",
     "Snapshot",
     "TaskLine",
+    "TrashLine",
     "Wanted",
+    "Wording",
+    "WorkerFacts",
 ]
 
 V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The wish of a view that always shows the same rows."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +115,8 @@ class InsightsWanted:
     limit: int = 200
     key: int | None = None
     key_index: int | None = None
+    trash: bool = False
+    """Whether the list of the trash is open."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +154,28 @@ class InsightsView:
     wanted: InsightsWanted
     page: InsightPage
     detail: InsightDetail | None = None
+    trash: tuple[TrashLine, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """The database's files, and the newest complaints of the log."""
+
+    size: int = 0
+    """Bytes of the database."""
+    wal: int = 0
+    """Bytes of its write-ahead log."""
+    backups: int = 0
+    log: tuple[ErrorLine, ...] = ()
+    """Warnings and errors of `helix.log`, newest first."""
+
+
+@dataclass(frozen=True)
+class HealthView:
+    """What rows and files tell of helix itself."""
+
+    rows: Health
+    files: FileFacts
 
 
 @dataclass(frozen=True)
@@ -154,12 +215,31 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class WorkerFacts:
+    """What the worker says of itself. Moments, not spans, so that it is the same while it idles."""
+
+    pid: int
+    version: str
+    model: str
+    model_state: str
+    """loading, ready, or none."""
+    model_error: str
+    started_at: str
+    asked_at: str
+    """When it was last asked for something."""
+    requests: int
+    memory_mb: int | None
+    projects: int
+
+
+@dataclass(frozen=True)
 class Service:
     """Whether agents get insights: ok, degraded (keyword only) or off."""
 
     state: str = "degraded"
     model: str = ""
     note: str = ""
+    worker: WorkerFacts | None = None
 
 
 @dataclass(frozen=True)

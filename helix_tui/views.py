@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from helix_tui.keys import graph, insights, run
+from helix_tui.keys import graph, health, insights, run
 from helix_tui.keys.action import Action
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class View:
     """The class in `screens/NAME.py`."""
     keys: tuple[Action, ...] = ()
     panes: tuple[str, ...] = ("table",)
-    """Which kinds of pane it has, each with keys of its own: table, drawing."""
+    """What of `actions.PLACES` it has beside itself, for help."""
 
     @property
     def label(self) -> str:
@@ -71,6 +71,14 @@ VIEWS = (
     ),
     View("insights", "2", "Insights", "The memory: every insight", "InsightsScreen", insights.KEYS),
     View(
+        "effectiveness",
+        "3",
+        "Effectiveness",
+        "What the memory is worth, in figures",
+        "EffectivenessScreen",
+        panes=("table", "chart"),
+    ),
+    View(
         "graph",
         "4",
         "Graph",
@@ -79,6 +87,7 @@ VIEWS = (
         graph.KEYS,
         panes=("drawing", "table"),
     ),
+    View("health", "6", "Health", "Whether helix itself works", "HealthScreen", health.KEYS),
 )
 """In the order of their digits; the first one is where the dashboard starts."""
 

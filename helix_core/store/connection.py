@@ -28,9 +28,11 @@ DAMAGED = ("not a database", "disk image is malformed", "malformed database sche
 
 
 class Connection(sqlite3.Connection):
-    """A connection that knows whether it may write."""
+    """A connection that knows whether it may write, and whether it reads the file itself."""
 
     too_new: bool = False
+    copied: bool = False
+    """Reading an upgraded copy in memory of an older file: what others write is not seen."""
 
 
 def open_store(
@@ -38,7 +40,8 @@ def open_store(
 ) -> Connection:
     """Open a project's database, upgrading it first where it is older (with a backup).
 
-    In: its path; whether it may be created; whether it is only read; how long to wait for a lock.
+    In: its path; whether it may be created; whether it is only read, which changes no file: of an
+    older one an upgraded copy in memory is read; how long to wait for a lock.
     Out: a connection in autocommit mode. Raises the StoreError that fits.
     """
     if not create and is_empty(database):
@@ -54,7 +57,9 @@ def open_store(
             conn.too_new = True
             conn.execute("PRAGMA query_only = ON")
         elif not known.issuperset(migrations.MIGRATIONS):
-            conn = _upgraded(conn, database, version, readonly, wait_ms)
+            if readonly:
+                return _read_through(conn)
+            _upgrade(conn, database, version, wait_ms)
         return conn
     except sqlite3.Error as error:
         raise as_store_error(error, database) from error
@@ -97,10 +102,11 @@ def _make_home(database: Path) -> None:
 
 
 def _connect(database: Path, readonly: bool, wait_ms: int) -> Connection:
-    if readonly:
-        target = f"{database.absolute().as_uri()}?mode=ro"
-    else:
-        target = f"{database.absolute().as_uri()}?mode=rwc"
+    target = f"{database.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}"
+    return _opened(target, wait_ms)
+
+
+def _opened(target: str, wait_ms: int = 0) -> Connection:
     conn = sqlite3.connect(
         target,
         uri=True,
@@ -115,18 +121,29 @@ def _connect(database: Path, readonly: bool, wait_ms: int) -> Connection:
     return conn
 
 
-def _upgraded(
-    conn: Connection, database: Path, version: int, readonly: bool, wait_ms: int
-) -> Connection:
-    if readonly:  # a reader's first look at an older file: upgrade it as a writer, then read
+def _read_through(conn: Connection) -> Connection:
+    """A copy in memory of an older file as it would be after its upgrade; closes `conn`."""
+    copy = _opened(":memory:")
+    try:
+        conn.execute("BEGIN")
+        conn.execute("SELECT 1 FROM sqlite_master")  # a lock is met here, not waited for below
+        conn.backup(copy)
+        migrations.migrate(copy)
+    except BaseException:
+        copy.close()
+        raise
+    finally:
         conn.close()
-        open_store(database, wait_ms=wait_ms).close()
-        return _connect(database, readonly, wait_ms)
+    copy.execute("PRAGMA query_only = ON")
+    copy.copied = True
+    return copy
+
+
+def _upgrade(conn: Connection, database: Path, version: int, wait_ms: int) -> None:
     if migrations.columns(conn, "insight"):
         backup(conn, database, f"before-schema-{schema.LATEST}-from-{version}")
     _enter_wal(conn, wait_ms)
     migrations.migrate(conn)
-    return conn
 
 
 def _enter_wal(conn: sqlite3.Connection, wait_ms: int) -> None:

@@ -36,10 +36,15 @@ def runs(conn: sqlite3.Connection, limit: int = RUNS) -> list[RunLine]:
     ]
     found: list[RunLine] = []
     for session_id in sessions:
-        plans = _plans(conn, session_id)
-        members = _members(conn, session_id, plans)
-        found += [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)][::-1]
+        found += of_session(conn, session_id)[::-1]
     return found[:limit]
+
+
+def of_session(conn: sqlite3.Connection, session_id: str) -> list[RunLine]:
+    """The runs of one session, oldest first; a session without a plan has one."""
+    plans = _plans(conn, session_id)
+    members = _members(conn, session_id, plans)
+    return [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)]
 
 
 def _plans(conn: sqlite3.Connection, session_id: str) -> list[Sequence[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from helix_core.store import views
+from helix_core.store import view_insight, views
 from helix_tui import formats
 from helix_tui.data.part import Desk, Part
 from helix_tui.state import InsightsView, InsightsWanted
@@ -21,16 +21,29 @@ def read(desk: Desk, wanted: InsightsWanted, before: InsightsView | None = None)
     if before is not None and _window(before.wanted) == _window(wanted):
         page = before.page
     else:
-        page = views.page(desk.conn, views.PageQuery(**vars(wanted)))
+        page = views.page(desk.conn, _query(wanted))
     key = wanted.key
     if key is None and page.rows:
         key = page.rows[0].id
-    detail = views.detail(desk.conn, key) if key is not None else None
-    return InsightsView(wanted, page, detail)
+    detail = view_insight.detail(desk.conn, key) if key is not None else None
+    trash = view_insight.trashed(desk.conn) if wanted.trash else ()
+    return InsightsView(wanted, page, detail, trash)
 
 
 def _window(wanted: InsightsWanted) -> InsightsWanted:
-    return replace(wanted, key=None, key_index=None)
+    return replace(wanted, key=None, key_index=None, trash=False)
+
+
+def _query(wanted: InsightsWanted) -> views.PageQuery:
+    return views.PageQuery(
+        sort=wanted.sort,
+        reverse=wanted.reverse,
+        text=wanted.text,
+        offset=wanted.offset,
+        limit=wanted.limit,
+        key=wanted.key,
+        key_index=wanted.key_index,
+    )
 
 
 def facts(desk: Desk) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The keys that work everywhere, and those of any table. Standard library only."""
+"""The keys that work everywhere, and those of any table or chart. Standard library only."""
 
 from __future__ import annotations
 
@@ -129,6 +129,29 @@ DRAWING = (
         "From a task to its agents, from an insight to all about it",
         where="drawing",
         call="open",
+        palette=False,
+    ),
+)
+CHART = (
+    Action(
+        "bar_left", ("h", "left"), "Left", "The bar to the left", "chart", "walk(-1)", palette=False
+    ),
+    Action(
+        "bar_right",
+        ("l", "right"),
+        "Right",
+        "The bar to the right",
+        "chart",
+        "walk(1)",
+        palette=False,
+    ),
+    Action(
+        "open_bar",
+        ("enter",),
+        "Open",
+        "The insights behind the bar",
+        "chart",
+        "open",
         palette=False,
     ),
 )

@@ -9,7 +9,7 @@ KEYS = (
         "filter",
         ("slash",),
         "Filter",
-        "Filter as you type; words, tag:T, source:S, is:pinned",
+        "Filter as you type: words, tag:T, source:S, is:pinned, eff:70-80, uses:3-",
         where="insights",
         footer=True,
         priority=True,  # the next letter is on its way already, and belongs to the filter
@@ -33,5 +33,10 @@ KEYS = (
         where="insights",
         footer=True,
     ),
-    Action("clear", ("escape",), "All", "Clear the filter", where="insights"),
+    Action("edit", ("e",), "Edit", "Edit the text; the old one stays", "insights", footer=True),
+    Action("tags", ("t",), "Tags", "Change the tags", "insights"),
+    Action("merge", ("m",), "Merge", "Mark one, then another: the second goes into it", "insights"),
+    Action("copy", ("c",), "Copy", "Copy the text, through the terminal (OSC 52)", "insights"),
+    Action("trash_list", ("T",), "Trash list", "What is in the trash; restore", "insights"),
+    Action("clear", ("escape",), "All", "Clear the mark, then the filter", where="insights"),
 )

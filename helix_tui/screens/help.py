@@ -18,9 +18,11 @@ WIDTH = 12
 
 
 def key_lines(view: str) -> list[list[Cell]]:
-    """The keys of a view, of its panes, and of everywhere."""
+    """The keys of a view, of what it is made of, and of everywhere."""
     lines: list[list[Cell]] = []
     for where in (view, *views.of(view).panes, "app"):
+        if not actions.of(where):
+            continue
         lines.append([(actions.PLACES[where], "strong")])
         for action in actions.of(where):
             keys = " ".join(bindings.shown(key) for key in action.keys)

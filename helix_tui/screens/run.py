@@ -18,11 +18,11 @@ from helix_tui.screens.base import ViewScreen
 from helix_tui.screens.runs import Runs
 from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
-from helix_tui.widgets.dag_view import DagDrawn, DagView
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.plan_pane import PlanPane
 from helix_tui.widgets.replay_bar import ReplayBar
-from helix_tui.widgets.run_layout import Room, room_for, shown_as
+from helix_tui.widgets.run_layout import Room, room_for
 
 EMPTY = "No agent has run in this project yet; /helix in Claude Code starts some."
 IN_REPLAY = frozenset({"moment", "play", "live"})
@@ -41,8 +41,6 @@ class RunScreen(ViewScreen):
     _given: tuple[GivenLine, ...] = ()
     _view = RunView()
     """What is on the screen: in a replay not what is known now."""
-    _chosen: bool | None = None
-    """Whether the tasks are drawn or listed; None goes by what there is room for."""
     _agent: int | None = None
     """The agent looked at in a replay; None is the newest one by then."""
 
@@ -52,9 +50,7 @@ class RunScreen(ViewScreen):
         yield Pieces("run-line")
         yield ReplayBar(glyphs)
         with Container(id="panes"):
-            with Vertical(id="plan-pane"):
-                yield DagView(glyphs)
-                yield LiveTable(run_rows.TASK_COLUMNS, id="tasks", glyphs=glyphs)
+            yield PlanPane(glyphs)
             with Container(id="upper"):
                 yield LiveTable(
                     run_rows.AGENT_COLUMNS, id="agents", glyphs=glyphs, empty=EMPTY, selects=True
@@ -81,7 +77,6 @@ class RunScreen(ViewScreen):
     def on_mount(self) -> None:
         """Name the panes."""
         for pane, title in (
-            ("plan-pane", "Plan"),
             ("agents", "Agents"),
             ("right", "Given to this agent"),
             ("feed", "What happened"),
@@ -123,7 +118,8 @@ class RunScreen(ViewScreen):
             now = parse_time(bar.moment) or now
         self._view = view
         self.query_one("#run-line", Pieces).show(run_rows.run_line(view, now))
-        self._show_plan(now)
+        plan = self.query_one(PlanPane)
+        plan.show(view.tasks, self._room, now)
         agents = self.query_one("#agents", LiveTable)
         if self._wanted.agent is None or bar.moment:
             agents.select(view.agent)
@@ -136,23 +132,9 @@ class RunScreen(ViewScreen):
         self.query_one("#right").border_title = Content(run_rows.given_title(agent, view.given))
         self._show_given()
         self.query_one("#feed", LiveTable).show(run_rows.feed_rows(view.feed, self.glyphs))
-        self._follow()
-
-    def _show_plan(self, now: datetime) -> None:
-        tasks, plan = self.query_one("#tasks", LiveTable), self.query_one(DagView)
-        pane = self.query_one("#plan-pane")
-        pane.display = bool(self._view.tasks)
-        room = self._room
-        plan.show(self._view.tasks, (room.width, room.height), now)
-        tasks.show(run_rows.task_rows(self._view.tasks, self.glyphs, now))
-        drawn = shown_as(room, plan.drawing, self._chosen)
-        for one, other, shown in ((plan, tasks, drawn), (tasks, plan, not drawn)):
-            if shown and other.has_focus:
-                self.set_focus(one)
-            one.display = shown
-        rows = plan.drawing.height if drawn else len(self._view.tasks) + 1
-        pane.styles.height = "1fr" if room.broad else min(rows, room.height) + 1
-        pane.border_title = Content(run_rows.plan_title(self._view.tasks, plan.drawing.lost))
+        number = run_rows.task_of(view, view.agent)
+        if number is not None:
+            plan.select(number)
 
     def _show_given(self) -> None:
         """The text of the selected insight, where there is room for it."""
@@ -160,27 +142,14 @@ class RunScreen(ViewScreen):
         line = next((g for g in self._given if g.insight_id == key), None)
         self.query_one("#given-text", Pieces).show(run_rows.given_text(line))
 
-    def _follow(self) -> None:
-        """Put the plan's cursor on the task of the selected agent."""
-        number = run_rows.task_of(self._view, self._view.agent)
-        if number is not None:
-            if not self.query_one(DagView).has_focus:
-                self.query_one(DagView).select(number)
-            if not self.query_one("#tasks").has_focus:
-                self.query_one("#tasks", LiveTable).select(number)
-
     # -- what is selected ---------------------------------------------------------------------
-
-    def on_dag_drawn(self, message: DagDrawn) -> None:
-        """There is a drawing now, so that it can be seen whether it fits."""
-        self.redraw()
 
     def on_selected(self, message: Selected) -> None:
         """Another row under a cursor: its insights are wanted."""
         if message.table == "given":
             self._show_given()
         elif message.table in ("plan", "tasks"):
-            if self.query_one(f"#{message.table}").has_focus:
+            if self.query_one(PlanPane).walked:
                 self._task_selected(message.key)
         elif message.table == "agents" and self.query_one("#agents").has_focus:
             self._agent_selected(message.key)
@@ -267,15 +236,15 @@ class RunScreen(ViewScreen):
 
     def _choose(self, key: str) -> None:
         self._wanted = RunWanted(run=key)
-        for table in ("agents", "tasks", "given", "feed"):
+        self.query_one(PlanPane).restart()
+        for table in ("agents", "given", "feed"):
             self.query_one(f"#{table}", LiveTable).restart()
         self.ask()
         self.redraw()
 
     def action_as_list(self) -> None:
         """The tasks as a list, or drawn."""
-        self._chosen = not self.query_one(DagView).display
-        self.redraw()
+        self.query_one(PlanPane).turn()
 
     # -- replay -------------------------------------------------------------------------------
 

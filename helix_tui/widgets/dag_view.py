@@ -146,9 +146,9 @@ class DagView(Canvas):
     # -- the cursor ---------------------------------------------------------------------------
 
     def select(self, number: int | None) -> None:
-        """Put the cursor on a task by its place in the plan; says nothing of it."""
+        """Put the cursor on a task by its place in the plan, now or as soon as it is drawn."""
         key = next((key for key, n in self._numbers.items() if n == number), None)
-        if key is not None and key != self.key and key in self.drawing.boxes:
+        if key is not None and key != self.key:
             self.key = key
             self._mark()
             self._dress()

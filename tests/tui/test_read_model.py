@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,8 @@ import pytest
 import shop
 
 from helix_core.paths import Project
-from helix_core.store import view_runs, views
-from helix_core.store.connection import open_store
+from helix_core.store import view_insight, view_runs, views
+from helix_core.store.connection import open_store, writing
 from helix_core.store.views import PageQuery
 
 
@@ -73,7 +74,10 @@ def test_filter(conn: sqlite3.Connection, text: str, count: int) -> None:
     assert page.total == 9
 
 
-def test_every_order_can_be_turned_round(conn: sqlite3.Connection) -> None:
+def test_every_order_can_be_turned_round(project: Project, conn: sqlite3.Connection) -> None:
+    writer = open_store(project.database)
+    writer.execute("UPDATE insight SET context_count = 3, context_spread = id / 100.0")
+    writer.close()
     for sort in views.SORTS:
         down = views.page(conn, PageQuery(sort=sort)).rows
         up = views.page(conn, PageQuery(sort=sort, reverse=True)).rows
@@ -93,14 +97,14 @@ def test_the_interval_rests_on_counted_outcomes(conn: sqlite3.Connection) -> Non
 
 def test_detail_traces_to_events(conn: sqlite3.Connection) -> None:
     row = views.page(conn, PageQuery(text="rounds Decimal source:agent")).rows[0]
-    detail = views.detail(conn, row.id)
+    detail = view_insight.detail(conn, row.id)
     assert detail is not None
     assert detail.content.startswith("When the checkout form rounds prices")
     assert detail.injected == 1
     (move,) = detail.moves
     assert (move.outcome, move.source, move.causal) == ("blocked", "self", True)
     assert move.before > move.after == row.effectiveness
-    assert views.detail(conn, 10_000) is None
+    assert view_insight.detail(conn, 10_000) is None
 
 
 def test_runs_are_plans_and_planless_sessions(conn: sqlite3.Connection) -> None:
@@ -177,7 +181,7 @@ def test_odd_cells_cost_their_value_only(project: Project) -> None:
     assert {row.effectiveness for row in page.rows} == {0.5}
     assert "cut" in next(row.content for row in page.rows if row.id == 1)
     for row in page.rows:
-        assert views.detail(conn, row.id) is not None
+        assert view_insight.detail(conn, row.id) is not None
     run = view_runs.runs(conn)[0]
     crew = view_runs.agents(conn, run)
     assert len(view_runs.tasks(conn, run, crew)) == 4
@@ -211,3 +215,29 @@ def test_data_version_tells_of_others_commits(project: Project, conn: sqlite3.Co
     shop.World(project.root).store("When somebody writes, look again because it changed")
     assert views.data_version(conn) != before
     assert views.counts(conn).insights == 10
+
+
+def test_an_older_database_is_shown_and_followed_without_a_change_to_it(tmp_path: Path) -> None:
+    from helix_tui.data.source import Source
+
+    home = tmp_path / ".helix"
+    home.mkdir()
+    database = home / "helix.db"
+    shutil.copyfile(Path(__file__).parents[1] / "fixtures" / "databases" / "v13.db", database)
+    before = database.read_bytes()
+    source = Source(Project(tmp_path, home, database, "test"))
+    first = source.version()
+    seen = source.counts().insights
+    assert seen > 0 and source.version() == first and database.read_bytes() == before
+    older = sqlite3.connect(database)  # the helix that made it goes on writing to it
+    older.execute("DELETE FROM insight WHERE id = (SELECT max(id) FROM insight)")
+    older.commit()
+    assert source.version() != first and source.counts().insights == seen - 1
+    older.close()
+    upgraded = open_store(database)
+    second = source.version()
+    with writing(upgraded):
+        upgraded.execute("DELETE FROM insight WHERE id = (SELECT min(id) FROM insight)")
+    assert source.version() != second and source.counts().insights == seen - 2
+    upgraded.close()
+    source.close()

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 
 from helix_core.paths import Project
 from helix_core.store.connection import open_store
+from helix_tui import views
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (120, 36)]
@@ -42,7 +43,7 @@ def empty(bare: Project) -> Project:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=named)
-@pytest.mark.parametrize("view", ["run", "insights"])
+@pytest.mark.parametrize("view", views.NAMES)
 def test_view(snap_compare: Compare, project: Project, view: str, size: tuple[int, int]) -> None:
     assert snap_compare(make_app(project, view), terminal_size=size, run_before=after())
 
@@ -51,7 +52,7 @@ def test_run_with_an_outcome(snap_compare: Compare, project: Project) -> None:
     assert snap_compare(make_app(project), terminal_size=(120, 36), run_before=after("k", "k"))
 
 
-@pytest.mark.parametrize("view", ["run", "insights"])
+@pytest.mark.parametrize("view", views.NAMES)
 def test_empty(snap_compare: Compare, empty: Project, view: str) -> None:
     assert snap_compare(make_app(empty, view), terminal_size=(80, 24), run_before=after())
 
