@@ -26,16 +26,18 @@ class Canvas(ScrollView, can_focus=True):
         *(f"canvas--{role}" for role in ROLES if role),
     }
 
-    def line(self, y: int) -> Iterable[Cell]:
-        """The pieces of one line of the whole drawing, from its left edge on."""
+    def line(self, y: int, left: int, right: int) -> tuple[int, Iterable[Cell]]:
+        """The pieces of one line of the drawing between two columns, and the column they begin at,
+        which may lie before `left`."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         left, top = self.scroll_offset
         width = self.scrollable_content_region.width
-        strip = Strip([Segment(text, self._style(role)) for text, role in self.line(top + y)])
-        return strip.crop_extend(left, left + width, self.rich_style)
+        start, pieces = self.line(top + y, left, left + width)
+        strip = Strip([Segment(text, self._style(role)) for text, role in pieces])
+        return strip.crop_extend(left - start, left - start + width, self.rich_style)
 
     def _style(self, role: str) -> Style:
         style = self.rich_style

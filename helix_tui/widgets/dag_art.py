@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from rich.cells import cell_len
@@ -17,7 +17,7 @@ BOXED = 3
 """Rows of a box; a compact one has one row."""
 LEAST, MOST = 20, 30
 """Cells of a box: a state with its word and its time always fit."""
-COMPACT_LEAST, COMPACT_MOST = 26, 40
+COMPACT_LEAST, COMPACT_MOST = 26, 60
 CHANNEL = 5
 """About the width of a channel, for guessing what fits."""
 TASKS, LINKS = 400, 2000
@@ -35,7 +35,7 @@ _FRAMES = {
     (True, True): "#=##" + "##",
 }
 
-Ways = Mapping[int, Sequence[tuple[int, int]]]
+Row = dict[int, list[tuple[int, int]]]
 """What runs through the cells of one row: by column, (number of the wire, directions)."""
 
 
@@ -93,9 +93,9 @@ def box_rows(
     ]
 
 
-def ways(drawing: Drawing) -> dict[int, dict[int, list[tuple[int, int]]]]:
+def ways(drawing: Drawing) -> dict[int, Row]:
     """The wires by row and column, each cell with the wires that run through it."""
-    found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+    found: dict[int, Row] = {}
     for number, wire in enumerate(drawing.wires):
         for x, y, mask in wire.cells:
             found.setdefault(y, {}).setdefault(x, []).append((number, mask))

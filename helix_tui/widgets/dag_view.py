@@ -43,18 +43,20 @@ class Order:
 class DagDrawn(Message):
     """A drawing is there."""
 
-    def __init__(self, order: Order, drawing: Drawing) -> None:
+    def __init__(self, order: Order, drawing: Drawing, ways: dict[int, dag_art.Row]) -> None:
         self.order = order
         self.drawing = drawing
+        self.ways = ways
         super().__init__()
 
 
 def make(order: Order) -> Drawing:
-    """The drawing for an order: boxed if that fits the height, else one row per task."""
+    """The drawing for an order: boxed if that fits the height, else one row per task, as in a plan
+    in which no task waits for another."""
     blockers = dict(order.links)
     found = Drawing()
     deep = len(layers(blockers))
-    for height in (dag_art.BOXED, 1):
+    for height in (dag_art.BOXED, 1) if deep > 1 else (1,):
         width = dag_art.box_size(deep, order.width, order.names, compact=height == 1)
         found = draw(blockers, width, height)
         if found.height <= order.height:
@@ -74,7 +76,7 @@ class DagView(Canvas):
         self._numbers: dict[str, int] = {}
         self._rows: dict[str, list[list[Cell]]] = {}
         self._order: Order | None = None
-        self._ways: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        self._ways: dict[int, dag_art.Row] = {}
         self._boxes: dict[int, list[tuple[int, int, str]]] = {}
         self._marked: frozenset[int] = frozenset()
         self._now: datetime | None = None
@@ -101,7 +103,8 @@ class DagView(Canvas):
         self._dress()
 
     def _make(self, order: Order) -> None:
-        self.post_message(DagDrawn(order, make(order)))
+        drawing = make(order)
+        self.post_message(DagDrawn(order, drawing, dag_art.ways(drawing)))
 
     def on_dag_drawn(self, message: DagDrawn) -> None:
         """Put a drawing on the screen, unless another one is on its way."""
@@ -109,7 +112,7 @@ class DagView(Canvas):
             message.stop()
             return
         self.drawing = drawing = message.drawing
-        self._ways = dag_art.ways(drawing)
+        self._ways = message.ways
         self._boxes = {}
         for box in drawing.boxes.values():
             for n in range(box.height):
@@ -200,22 +203,25 @@ class DagView(Canvas):
 
     # -- drawing ------------------------------------------------------------------------------
 
-    def line(self, y: int) -> Iterable[Cell]:
+    def line(self, y: int, left: int, right: int) -> tuple[int, Iterable[Cell]]:
         """One line of the drawing: links, and boxes in front of them."""
-        through = self._ways.get(y, {})
-        boxes = self._boxes.get(y, [])
-        x = 0
-        for left, n, key in boxes:
-            yield from self._between(through, x, left)
+        boxes = self.drawing.boxes
+        shown = [
+            (x, n, key)
+            for x, n, key in self._boxes.get(y, [])
+            if x < right and x + boxes[key].width > left
+        ]
+        start = min([left, *(x for x, _, _ in shown)])
+        through, x = self._ways.get(y, {}), start
+        pieces: list[Cell] = []
+        for at, n, key in shown:
+            pieces += self._between(through, x, at)
             rows = self._rows.get(key)
-            width = self.drawing.boxes[key].width
-            yield from rows[n] if rows else [(" " * width, "")]
-            x = left + width
-        yield from self._between(through, x, self.drawing.width)
+            pieces += rows[n] if rows else [(" " * boxes[key].width, "")]
+            x = at + boxes[key].width
+        return start, [*pieces, *self._between(through, x, min(right, self.drawing.width))]
 
-    def _between(
-        self, through: dict[int, list[tuple[int, int]]], start: int, end: int
-    ) -> Iterable[Cell]:
+    def _between(self, through: dag_art.Row, start: int, end: int) -> Iterable[Cell]:
         wires = self.drawing.wires
         cells = []
         for x in range(start, end):

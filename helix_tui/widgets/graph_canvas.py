@@ -192,6 +192,6 @@ class GraphCanvas(Canvas):
 
     # -- drawing ------------------------------------------------------------------------------
 
-    def line(self, y: int) -> Iterable[Cell]:
-        """One line of the picture."""
-        return self._rows[y] if y < len(self._rows) else ()
+    def line(self, y: int, left: int, right: int) -> tuple[int, Iterable[Cell]]:
+        """One line of the picture, which is never wider than the pane."""
+        return 0, self._rows[y] if y < len(self._rows) else ()

@@ -20,6 +20,8 @@ ROUNDS = 80
 ASPECT = 2.4
 """Width over height of the whole, as a wide screen has it in braille dots."""
 GAP = 1.2
+APART = (18, 6)
+"""Columns and rows for one unit of the plane at most: a small graph is not pulled apart."""
 KEPT = 0.5
 """With fewer than this share of its insights known, a drawing is made anew."""
 DOTS = (2, 4)
@@ -161,17 +163,25 @@ def spots(places: Mapping[int, Point], width: int, height: int) -> dict[int, Spo
     """Each insight's cell on a canvas of `width` x `height` cells; no two share one while there is
     a free one."""
     margin_x, margin_y = min(2, max(0, width - 1) // 2), 0 if height < 6 else 1
-    across, down = max(0, width - 1 - 2 * margin_x), max(0, height - 1 - 2 * margin_y)
+    across = _stretch([x for x, _ in places.values()], width - 1 - 2 * margin_x, APART[0])
+    down = _stretch([y for _, y in places.values()], height - 1 - 2 * margin_y, APART[1])
+    left, top = (width - 1 - across) // 2, (height - 1 - down) // 2
     scaled = _scaled(places, float(across), float(down))
     found: dict[int, Spot] = {}
     taken: set[Spot] = set()
     for i in sorted(scaled):
         x, y = scaled[i]
-        wish = (margin_x + math.floor(x + 0.5), margin_y + math.floor(y + 0.5))
+        wish = (left + math.floor(x + 0.5), top + math.floor(y + 0.5))
         spot = _free(wish, taken, width, height)
         taken.add(spot)
         found[i] = spot
     return found
+
+
+def _stretch(values: Sequence[float], room: int, apart: int) -> int:
+    """The cells a side of the drawing takes: all there are, unless that pulls it apart."""
+    span = max(values, default=0.0) - min(values, default=0.0)
+    return max(0, min(room, math.ceil(span * apart)))
 
 
 def _free(wish: Spot, taken: set[Spot], width: int, height: int) -> Spot:

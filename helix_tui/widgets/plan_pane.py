@@ -79,10 +79,10 @@ class PlanPane(Vertical):
         self._arrange()
 
     def select(self, number: int) -> None:
-        """Put the cursor on a task by its place in the plan, unless a person moves it."""
-        if not self.walked:
-            self.drawing.select(number)
-            self.table.select(number)
+        """Put the cursor on a task by its place in the plan, except where a person moves it."""
+        for shown in (self.drawing, self.table):
+            if not shown.has_focus:
+                shown.select(number)
 
     def restart(self) -> None:
         """Another run's plan comes."""
