@@ -15,7 +15,7 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("strategic-recall", "sessions-search", "session-report", "trash-list"),
+        *("strategic-recall", "sessions-search", "session-report", "trash-list", "what-if"),
         *("synthesize", "calibrate"),
     }
 )

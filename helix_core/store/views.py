@@ -6,6 +6,7 @@ left open, because an open read would keep the write-ahead log from being folded
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,11 +111,24 @@ def page(conn: sqlite3.Connection, query: PageQuery) -> InsightPage:
         offset += position - query.key_index
     limit = max(1, min(query.limit, PAGE_MAX))
     offset = max(0, min(offset, matching - limit))
+    ids = [
+        int(row[0])
+        for row in conn.execute(
+            f"SELECT id FROM insight WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        ).fetchall()
+    ]
+    return InsightPage(total, matching, offset, tuple(by_ids(conn, ids)), query.key, position)
+
+
+def by_ids(conn: sqlite3.Connection, ids: Sequence[int]) -> list[InsightLine]:
+    """The lines of these insights, in this order; what is measured is measured of them alone."""
     rows = conn.execute(
-        f"SELECT {line_sql()} FROM insight WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-        [*values, limit, offset],
+        f"SELECT {line_sql()} FROM insight WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
     ).fetchall()
-    return InsightPage(total, matching, offset, tuple(lines(conn, rows)), query.key, position)
+    found = {line.id: line for line in lines(conn, rows)}
+    return [found[insight_id] for insight_id in ids if insight_id in found]
 
 
 def lines(conn: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[InsightLine]:

@@ -15,9 +15,12 @@ from helix_core.embed import client
 from helix_core.errors import StoreError, StoreMissingError, WorkerError
 from helix_core.paths import Project
 from helix_core.store import rescue
+from helix_tui import whatif
+from helix_tui.whatif import WhatIf
 
 ACTOR = "tui"
 FRESHEN_MS = 5_000.0
+WHAT_IF_MS = 10_000.0
 
 
 def trash(project: Project, names: Sequence[str]) -> str:
@@ -80,6 +83,16 @@ def undo(project: Project) -> str:
     return f"{done['undone']} taken back: {names}"
 
 
+def what_if(project: Project, task: str) -> WhatIf:
+    """What an agent would get for a task; by keyword where no worker answers. Records nothing."""
+    args = {"task": task}
+    with contextlib.suppress(WorkerError):
+        if settings.load(project.home).worker_enabled and project.database.exists():
+            answer_ms = WHAT_IF_MS
+            return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
+    return whatif.read(_run(project, "what-if", args))
+
+
 def integrity(project: Project) -> str:
     """Look the database through; reads every page, so only where a person asks for it."""
     if not project.database.exists():
@@ -112,5 +125,6 @@ COMMANDS: dict[str, Callable[..., object]] = {
     "merge": merge,
     "undo": undo,
     "integrity": integrity,
+    "what-if": what_if,
 }
 """The commands by the names that messages carry."""

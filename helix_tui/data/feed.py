@@ -8,6 +8,7 @@ last good rows stay, marked as stale, and the feed tries again, ever more slowly
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ from helix_tui.state import Answer, Counts, Problem, Service, Snapshot, Wanted
 
 INTERVAL = 0.3
 SLOWEST = 5.0
+REST = 9.0
+"""A part is read again for news after so many times what it took: a tenth of a core at most."""
 QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
 
 
@@ -28,6 +31,14 @@ QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
 class _Read:
     stamp: tuple[Version, object]
     answer: Answer
+    done: float
+    """When it was read (monotonic), ..."""
+    took: float
+    """... and how long that took."""
+
+    def rests(self) -> bool:
+        """Whether it was costly, and read only just now."""
+        return time.monotonic() - self.done < self.took * REST
 
 
 class Feed(threading.Thread):
@@ -118,7 +129,7 @@ class Feed(threading.Thread):
         problem, held = None, False
         service = self._watch.now()
         try:
-            held = self._take_in(wanted, paused and not fresh)
+            held = self._take_in(wanted, paused and not fresh, fresh)
             self._delay = self._interval
             problem = too_new(self.project) if self._source.too_new else None
         except Exception as error:  # noqa: BLE001 - the thread must outlive every odd row
@@ -138,7 +149,7 @@ class Feed(threading.Thread):
             note=note,
         )
 
-    def _take_in(self, wanted: Wanted, paused: bool) -> bool:
+    def _take_in(self, wanted: Wanted, paused: bool, fresh: bool) -> bool:
         """Read the parts that are visible and not up to date; returns whether news is held back."""
         version = self._source.version()
         held = paused and self._version is not None and version != self._version
@@ -152,10 +163,14 @@ class Feed(threading.Thread):
         rows = part.wanted() if wanted.rows is None else wanted.rows
         outside = known.stamp[1] if known and paused else part.stamp(self.project)
         stamp = (version, outside)
-        if known is None or (known.stamp, known.answer.wanted) != (stamp, rows):
+        same = known is not None and known.answer.wanted == rows
+        if known is None or not same or (known.stamp != stamp and (fresh or not known.rests())):
             before = known.answer.value if known and known.stamp == stamp else None
+            begun = time.monotonic()
             value = self._source.read(lambda desk: part.read(desk, rows, before))
-            self._read[wanted.view] = _Read(stamp, Answer(wanted.view, rows, value))
+            done = time.monotonic()
+            answer = Answer(wanted.view, rows, value)
+            self._read[wanted.view] = _Read(stamp, answer, done, done - begun)
         return held
 
     def _problem(self, error: Exception) -> Problem:

@@ -38,5 +38,13 @@ KEYS = (
     Action("merge", ("m",), "Merge", "Mark one, then another: the second goes into it", "insights"),
     Action("copy", ("c",), "Copy", "Copy the text, through the terminal (OSC 52)", "insights"),
     Action("trash_list", ("T",), "Trash list", "What is in the trash; restore", "insights"),
+    Action(
+        "what_if",
+        ("w",),
+        "What if",
+        "Type a task: what would its agent get, and why? Records nothing",
+        "insights",
+        footer=True,
+    ),
     Action("clear", ("escape",), "All", "Clear the mark, then the filter", where="insights"),
 )

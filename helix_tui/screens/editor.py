@@ -141,6 +141,7 @@ class EditText(Editor):
         """Several lines."""
         area = TextArea(text, id="edit-text", soft_wrap=True, show_line_numbers=False)
         area.cursor_blink = False
+        area.move_cursor(area.document.end)
         return area
 
     @property
@@ -150,7 +151,9 @@ class EditText(Editor):
 
     def fill(self, text: str) -> None:
         """Put another text in."""
-        self.query_one("#edit-text", TextArea).text = text
+        area = self.query_one("#edit-text", TextArea)
+        area.text = text
+        area.move_cursor(area.document.end)
 
     def change(self, version: int | None) -> CommandAsked:
         """Edit."""

@@ -23,6 +23,7 @@ from helix_tui.screens.base import ViewScreen
 from helix_tui.screens.confirm import Confirm
 from helix_tui.screens.editor import EditTags, EditText
 from helix_tui.screens.trash_list import TrashList
+from helix_tui.screens.what_if import WhatIfDialog
 from helix_tui.state import (
     InsightDetail,
     InsightLine,
@@ -273,3 +274,7 @@ class InsightsScreen(ViewScreen):
 
         self.app.push_screen(TrashList(self.glyphs, self.latest), closed)
         self._want(replace(self._wanted, trash=True))
+
+    def action_what_if(self) -> None:
+        """Type a task, see what its agent would get."""
+        self.app.push_screen(WhatIfDialog(self.glyphs))

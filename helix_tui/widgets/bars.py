@@ -14,7 +14,7 @@ from helix_tui.widgets.table_layout import Cell
 
 WIDEST = 7
 FOOT = 2
-"""Lines under the bars: labels and counts."""
+"""Lines under the bars: labels and counts; where a count finds no room there are none."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def chart(
     if wide < 2 or height <= FOOT:
         return [[(" " * width, "")] for _ in range(height)]
     top = max((bar.count for bar in bars), default=0)
-    levels = height - FOOT
+    counted = all(len(formats.short(bar.count)) < wide for bar in bars)
+    levels = height - (FOOT if counted else 1)
     lines: list[list[Cell]] = []
     for line in range(levels):
         row: list[Cell] = []
@@ -62,14 +63,15 @@ def chart(
             row.append((f"{body} ", "accent" if n == selected else "good"))
         lines.append(row)
     lines.append([_label(bar, wide, glyphs, n == selected) for n, bar in enumerate(bars)])
-    lines.append([_count(bar, wide, n == selected) for n, bar in enumerate(bars)])
+    if counted:
+        lines.append([_count(bar, wide, n == selected) for n, bar in enumerate(bars)])
     rest = width - wide * len(bars)
     return [[*line, (" " * rest, "")] for line in lines]
 
 
 def _label(bar: Bar, wide: int, glyphs: Glyphs, selected: bool) -> Cell:
     sign = glyphs.mark("here") if selected else " "
-    return _middle(bar.label, wide - 1) + sign, "strong" if selected else "muted"
+    return _middle(bar.label[: wide - 1], wide - 1) + sign, "strong" if selected else "muted"
 
 
 def _count(bar: Bar, wide: int, selected: bool) -> Cell:

@@ -62,7 +62,7 @@ def loop_rows(loop: Loop, glyphs: Glyphs) -> list[Row]:
         (
             "tasks helped",
             helped,
-            f"{loop.helped:.1f} of {tasks:.1f} tasks that had one{spread}",
+            f"{loop.helped:,.1f} of {tasks:,.1f} tasks that had one{spread}",
         ),
     )
     return [
@@ -90,17 +90,20 @@ def calibration_rows(lines: Sequence[CalibrationLine], glyphs: Glyphs) -> list[R
                 (marked(line.rate, line.score, BAR, glyphs), "good"),
                 (formats.percent(line.rate), "strong"),
                 (formats.interval(line.low, line.high, 1), "muted"),
-                (_judged(line), "muted"),
+                (_judged(line, glyphs), "muted"),
             ),
         )
         for line in lines
     ]
 
 
-def _judged(line: CalibrationLine) -> str:
+def _judged(line: CalibrationLine, glyphs: Glyphs) -> str:
+    """Whether what was shown lies inside the interval of what came of it."""
     if line.low <= line.score <= line.high:
-        return "as shown"
-    return "better than shown" if line.rate > line.score else "worse than shown"
+        return f"{glyphs.mark('same')} as shown"
+    if line.rate > line.score:
+        return f"{glyphs.mark('rose')} better than shown"
+    return f"{glyphs.mark('fell')} worse than shown"
 
 
 def _when(period: str) -> str:

@@ -20,6 +20,7 @@ from helix_core.embed import protocol
 from helix_core.paths import Project
 from helix_core.store import schema
 from helix_core.store.connection import open_store
+from helix_tui.data import feed as feed_module
 from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.data.service import Watch
@@ -121,6 +122,26 @@ def test_a_change_of_one_row_leaves_the_detail_of_another_wish(project: Project)
         later = heard.wait(lambda s: insights_of(s) and insights_of(s).wanted == other)
         assert insights_of(later) is not None
         assert insights_of(later).page is page  # moving the cursor reads one insight, no page
+
+
+def test_what_is_costly_to_read_rests_unless_a_person_wants_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "REST", 1e9)
+    with feeding(project) as (feed, heard):
+        feed.want(Wanted("insights"))
+        heard.wait(lambda s: insights_of(s) is not None)
+        shop.World(project.root).store("When figures cost, let them rest because others work too")
+        found = heard.wait(lambda s: s.counts.insights == 10)
+        view = insights_of(found)
+        assert view is not None
+        assert view.page.total == 9
+        feed.want(Wanted("insights", InsightsWanted(text="figures cost")))
+        heard.wait(lambda s: (v := insights_of(s)) is not None and v.page.matching == 1)
+        shop.World(project.root).store("When a person asks, let nothing rest because they wait")
+        heard.wait(lambda s: s.counts.insights == 11)
+        feed.refresh()
+        heard.wait(lambda s: (v := insights_of(s)) is not None and v.page.total == 11)
 
 
 def test_a_damaged_database_is_explained_and_comes_back(project: Project) -> None:
