@@ -67,4 +67,7 @@ PROVEN_FROM = 0.70  # Effectiveness from which an insight is called proven ...
 RISKY_UNDER = 0.40  # ... and under which it is called risky.
 TOPOLOGY_MIN_NODES = 3  # Two nodes have no shape.
 
+# -- lineage ------------------------------------------------------------------------------------
+LINEAGE_DEPTH = 3  # Beyond a great-grandparent nothing can be said about today's lesson.
+
 WILSON_Z90 = 1.6448536  # Normal quantile for a two-sided 90% interval.

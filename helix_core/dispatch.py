@@ -15,11 +15,13 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("strategic-recall", "sessions-search", "session-report", "trash-list", "what-if"),
-        *("synthesize", "calibrate"),
+        *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
+        *("strategic-recall", "sessions-search", "session-report", "what-if"),
+        *("learn-list", "learn-show", "learn-evidence"),
+        *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }
 )
-"""Operations that never create a database; all but the last two change nothing in it either."""
+"""Operations that never create a database; all but the last four change nothing in it either."""
 REPAIRING = frozenset({f"{HOOK}SessionStart"})
 """Operations that put a damaged database aside; every other one reports it."""
 

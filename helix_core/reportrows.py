@@ -21,9 +21,12 @@ class TaskReport:
     """Where the outcome comes from: verified, self, contradicted, user; empty without one."""
     summary: str
     reason: str
-    """What remains, or what it is blocked by; empty where the summary says it all."""
+    """Why it was decided so, what remains, or what it is blocked by; empty where the summary says
+    it all."""
     attempts: int
     agent_id: str
+    decided_by: str
+    """Who last decided about it by hand; empty where nobody did."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,40 @@ def arg(*flags: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
     return flags, options
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        """Raise instead of printing the usage and leaving."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def shared_options() -> Parser:
+    """The options that every command takes, as a parent parser."""
+    shared = Parser(add_help=False)
+    shared.add_argument(
+        "--project",
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help="the project (default: found from the working folder)",
+    )
+    shared.add_argument(
+        "--db",
+        metavar="PATH",
+        default=argparse.SUPPRESS,
+        help="the database (default: .helix/helix.db of the project)",
+    )
+    shared.add_argument(
+        "--json",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="print exactly one JSON document",
+    )
+    shared.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS)
+    shared.add_argument("-v", "--verbose", action="store_true", default=argparse.SUPPRESS)
+    return shared
+
+
 def caller(options: Options) -> Caller:
     """Who asks: the project named or found, and how talkative."""
     start = getattr(options, "project", None)
@@ -88,12 +122,17 @@ def read_document(value: str, what: str) -> Any:
         raise UsageError(f"{what}: cannot read {value!r}: {reason}") from None
 
 
+def session_of(options: Options) -> str | None:
+    """The session that was named, else the one this runs in; None where nobody knows."""
+    return options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+
+
 def known_session(options: Options) -> str:
-    """The session that was named, else the one this runs in; UsageError where nobody knows."""
-    found = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID")
-    if not found:
+    """`session_of`; raises UsageError where nobody knows."""
+    found = session_of(options)
+    if found is None:
         raise UsageError("which session? (--session, else $CLAUDE_CODE_SESSION_ID)")
-    return str(found)
+    return found
 
 
 NAME = arg("name", metavar="NAME")

@@ -67,8 +67,8 @@ def session(options: Options) -> None:
     if as_json(options):
         output.emit_json(found)
         return
-    ended = found["ended_at"][:16] or "still open"
-    output.line(f"session {found['session_id']}  {found['started_at'][:16]} to {ended}")
+    ended = f"to {found['ended_at'][:16]}" if found["ended_at"] else "on, not ended"
+    output.line(f"session {found['session_id']}, from {found['started_at'][:16]} {ended}")
     for run in found["runs"]:
         _print_run(run)
     output.line(f"builders: {_counts(found['outcomes'])}; by source: {_counts(found['sources'])}")
@@ -86,10 +86,10 @@ def _print_run(run: dict[str, Any]) -> None:
     output.line(f"{name}: {_short(run['objective']) or '-'} ({run['agents']} agents{busy})")
     for task in run["tasks"]:
         tries = f", {task['attempts']} attempts" if task["attempts"] > 1 else ""
+        decided = f", decided by {task['decided_by']}" if task["decided_by"] else ""
+        state = f"{task['state']}{_bracket(task['source'])}"
         title = task["slug"] or _short(task["description"])
-        output.line(
-            f"  {task['state']}{_bracket(task['source'])}  {task['seq'] or '-'} {title}{tries}"
-        )
+        output.line(f"  {state}  {task['seq'] or '-'} {title}{tries}{decided}")
         for text in filter(None, (task["summary"], task["reason"])):
             output.line(f"      {_short(text)}")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from helix_core.dag.tasks import Task, task_key
-from helix_core.text import clean, scanner, values, verify
+from helix_core.text import clean, handoff, scanner, values, verify
 
 MANY_FILES = 5
 CIRCLES_NAMED = 5
@@ -45,11 +45,24 @@ class Plan:
     @property
     def digest(self) -> str:
         """The identity of a plan: the same tasks, however their numbers are written."""
-        told = [
-            (t.key, t.slug, t.description, t.relevant_files, sorted(t.blocked_by), t.verify)
-            for t in self.tasks
-        ]
+        told = [(*content(task), sorted(task.blocked_by)) for task in self.tasks]
         return hashlib.sha256(json.dumps(told).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def content(task: Task) -> tuple[object, ...]:
+    """What a task asks for, apart from whom it waits for: two with the same are one task."""
+    return (task.key, task.slug, task.description, task.relevant_files, task.verify)
+
+
+def from_message(message: str) -> Plan:
+    """The plan in a planner's final message; without tasks, with the reason, where it has none."""
+    entries, reason = handoff.read_plan(message)
+    return Plan((), (reason,)) if entries is None else read(entries)
+
+
+def from_file(text: str) -> Plan:
+    """The plan in a file: a planner's message, or the bare array."""
+    return from_message(text if "PLAN_SPEC" in text else f"PLAN_SPEC:\n{text}")
 
 
 def read(entries: Sequence[Mapping[str, Any]]) -> Plan:
@@ -68,7 +81,7 @@ def read(entries: Sequence[Mapping[str, Any]]) -> Plan:
     listed = tuple(tasks.values())
     if not listed:
         errors.append("the plan has no task")
-    return Plan(listed, (*errors, *faults(listed)), tuple(_warnings(listed)))
+    return Plan(listed, (*errors, *faults(listed)), tuple(warnings(listed)))
 
 
 def faults(tasks: Sequence[Task], known: Iterable[str] = ()) -> list[str]:
@@ -132,7 +145,8 @@ def _is_prose(words: Sequence[str]) -> bool:
     return sentence or first.lower() in _PROSE or words[:2] == ["make", "sure"] or "<" in first
 
 
-def _warnings(tasks: Sequence[Task]) -> Iterator[str]:
+def warnings(tasks: Sequence[Task]) -> Iterator[str]:
+    """What is doubtful about a plan, each doubt naming its task; no reason to refuse it."""
     for task in tasks:
         if len(task.relevant_files) > MANY_FILES:
             yield f"task {task.seq}: {len(task.relevant_files)} files, more than {MANY_FILES}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Task:
     tool_task_id: str = ""
     attempts: tuple[Attempt, ...] = ()
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Its number as it is compared."""
         return task_key(self.seq)

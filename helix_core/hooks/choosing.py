@@ -79,23 +79,17 @@ def further(mem: Memory, query: recall.Query, found: Recall, claimed: set[int]) 
 def share_out(mem: Memory, wants: Sequence[Want], claimed: set[int]) -> list[list[Ranked]]:
     """The insights for each task of a wave; for a single task exactly what `select` gives.
 
-    First every task gets its one best that nobody else needs more, then those that lack one look
-    further down, and only then are second places filled.
+    First places are settled before second ones are filled. A task for which there is none looks
+    further down before anybody takes a second, and shares the best where there is nothing.
     """
     lists = [[r.insight.id for r in w.found.ranked if r.insight.id not in claimed] for w in wants]
     firsts = inject.first_places(lists)
-    taken = claimed | {i for i in firsts if i is not None}
-    for n, want in enumerate(wants):
-        if firsts[n] is None:
-            deeper = further(mem, want.query, want.found, taken).ranked
-            free = [r.insight.id for r in deeper if r.insight.id not in taken][:1]
-            firsts[n] = free[0] if free else None
-            taken.update(free)
-    chosen = []
-    for first, want in zip(firsts, wants, strict=True):
-        chosen.append(select(mem, want.query, want.found, taken - {first}))
-        taken |= {item.insight.id for item in chosen[-1]}
-    return chosen
+    taken = claimed.union(i for i in firsts if i is not None)
+    chosen: dict[int, list[Ranked]] = {}
+    for n in sorted(range(len(wants)), key=lambda n: firsts[n] is not None):
+        chosen[n] = select(mem, wants[n].query, wants[n].found, taken - {firsts[n]})
+        taken.update(item.insight.id for item in chosen[n])
+    return [chosen[n] for n in range(len(wants))]
 
 
 def given(item: Ranked) -> Given:

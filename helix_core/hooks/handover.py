@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core import atomic
+from helix_core.text import records
 
 STATUS = "task-status.jsonl"
 INJECTED = "injected"
@@ -25,6 +26,7 @@ EXPLORED = "explorer-results"
 SYNTHESIS = "recall_synthesis.json"
 SYNTHESES_KEPT = 8
 STALE_SECONDS = 86_400.0
+STATUS_READ = 2_000_000
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -64,6 +66,15 @@ def append_status(home: Path, value: dict[str, Any], *, once: bool = False) -> N
     with _locked(home):
         if not once or not _said_before(home / STATUS, value):
             atomic.append_line(home / STATUS, json.dumps(value, ensure_ascii=False))
+
+
+def read_status(home: Path) -> list[dict[str, Any]]:
+    """The lines of the task status that are whole objects, oldest first; at most the last 2 MB.
+
+    Torn and foreign lines are passed over; a file that cannot be read has none.
+    """
+    lines = records.lines_of(records.read_tail(home / STATUS, STATUS_READ)[0])
+    return list(records.records(lines))
 
 
 def _said_before(file: Path, value: dict[str, Any]) -> bool:

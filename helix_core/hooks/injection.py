@@ -21,7 +21,6 @@ from helix_core.text import clean, fields, transcript
 from helix_core.text.roles import agent_role
 
 FED_ROLES = frozenset({"builder", "planner"})
-CONTEXT_LIMIT = 6000
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,9 @@ def _record(
         query=prompt.query,
         query_vector=vectors.pack(query.vector) if query.vector else None,
         embedding_model=mem.profile.name if query.vector and mem.profile else None,
-        constraints=clean.shorten(prompt.constraints, CONTEXT_LIMIT),
-        risk_areas=clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
         mode=given_by,
         note=found.note,
+        **binding.context_of(prompt),
     )
     run = runs.by_id(mem.conn, run_id)
     assert run is not None
@@ -200,10 +198,9 @@ def subagent_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | Non
     if len(waiting) == 1 and waiting[0].tool_use_id:
         run = binding.bind(mem, event.session_id, event.agent_id, waiting[0].tool_use_id)
         if run is not None:
+            path = str(event.transcript) if event.transcript else None
             with writing(mem.conn):
-                runs.update(
-                    mem.conn, run.id, started_at=mem.moment, transcript_path=str(event.transcript)
-                )
+                runs.update(mem.conn, run.id, started_at=mem.moment, transcript_path=path)
         return None
     if not waiting:
         answer = _inject_late(mem, event)

@@ -6,7 +6,6 @@ from helix_core.dag import spec
 from helix_core.memory import ledger
 from helix_core.memory.context import Memory
 from helix_core.store import runs
-from helix_core.text import handoff
 
 
 def record_from_message(mem: Memory, planner: runs.AgentRun, message: str) -> int:
@@ -14,8 +13,7 @@ def record_from_message(mem: Memory, planner: runs.AgentRun, message: str) -> in
 
     One that cannot be read, or has errors, is kept with what is wrong, to be planned again.
     """
-    entries, reason = handoff.read_plan(message)
-    plan = ledger.failed([reason]) if entries is None else spec.read(entries)
+    plan = spec.from_message(message)
     if plan.errors:
         mem.note("warn", f"plan of agent {planner.agent_id}: {'; '.join(plan.errors)}")
     return ledger.record(mem, planner.session_id, plan, planner=planner).run_id

@@ -36,7 +36,7 @@ NUMBERS = {
     " / nullif((SELECT count(*) FROM insight), 0), 0.0)",
     "without_vector": "SELECT count(*) FROM insight WHERE embedding_model IS NULL",
     "trash": "SELECT count(*) FROM trash",
-    "feedback_events": "SELECT count(*) FROM feedback_event",
+    "feedback_events": "SELECT count(*) FROM feedback_event WHERE undone_by IS NULL",
     "feedback_pending": "SELECT count(*) FROM agent_run WHERE feedback = 'pending'",
     "archived": "SELECT count(*) FROM session_log",
     "open_questions": "SELECT count(*) FROM question WHERE state = 'open'",

@@ -107,6 +107,9 @@ def _by_hand(
     if left_out is not None:
         extra, values = f"{extra} AND l.outcome = ?", [*values, left_out]
     asked = {tokens.stem(word) for word in words}
+    # Cutting a text into words is the work: only where the beginning of a term stands in it. A stem
+    # differs from the words it stands for in its last letter at most.
+    begun = {stem[:-1] if len(stem) > 3 else stem for stem in asked}
     scored = []
     for row in conn.execute(
         "SELECT l.id, l.summary, l.reason FROM session_log l WHERE l.id IS NOT NULL"
@@ -114,7 +117,11 @@ def _by_hand(
         values,
     ):
         parts = [cells.text(row[2])] if left_out else [cells.text(row[1]), cells.text(row[2])]
-        held = {tokens.stem(word) for word in tokens.words(tokens.normalise(" ".join(parts)))}
+        text = tokens.normalise(" ".join(parts))
+        lower = text.lower()
+        if not any(start in lower for start in begun):
+            continue
+        held = {tokens.stem(word) for word in tokens.words(text)}
         hits = len(asked & held)
         if hits:
             scored.append((-hits, -int(row[0])))

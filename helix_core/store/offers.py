@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from helix_core.dag.tasks import task_key
 from helix_core.model import Given
 
 
@@ -24,7 +25,7 @@ def add(conn: sqlite3.Connection, session_id: str, task_id: str, given: Given, m
         (
             session_id,
             given.insight_id,
-            _key(task_id),
+            task_key(task_id),
             given.relevance,
             given.effectiveness,
             given.score,
@@ -40,14 +41,6 @@ def find(
     row = conn.execute(
         "SELECT relevance, effectiveness, score FROM offer WHERE session_id = ?"
         " AND insight_id = ? AND task_id IN ('', ?) ORDER BY created_at DESC LIMIT 1",
-        (session_id, insight_id, _key(task_id or "")),
+        (session_id, insight_id, task_key(task_id or "")),
     ).fetchone()
     return Offer(row[0], float(row[1]), float(row[2])) if row else None
-
-
-def _key(task_id: str) -> str:
-    """A task's number as it is compared everywhere."""
-    # Deferred: only a prompt that the orchestrator fed asks, and a hook pays for every import.
-    from helix_core.dag.tasks import task_key
-
-    return task_key(task_id)

@@ -13,6 +13,7 @@ from typing import Any
 
 from helix_core.dag.tasks import Attempt, Task, task_key
 from helix_core.store import cells
+from helix_core.text import clean
 
 _RUN = (
     "run_id, session_id, objective, planner_run_id, started_at, ended_at, plan_hash, errors,"
@@ -77,6 +78,20 @@ def newest(conn: sqlite3.Connection, session_id: str | None = None) -> Run | Non
         f"SELECT {_RUN} FROM run {where} ORDER BY run_id DESC LIMIT 1", values
     ).fetchone()
     return _run(row) if row else None
+
+
+def meant(conn: sqlite3.Connection, session_id: str | None, run_id: int | None) -> Run | None:
+    """The run that is meant: the one named, else the newest of the session, else of all."""
+    return newest(conn, session_id) if run_id is None else by_id(conn, run_id)
+
+
+def not_there(session_id: str | None, run_id: int | None) -> str:
+    """What to say where the run that is meant does not exist."""
+    if run_id is not None:
+        return f"there is no run {run_id}"
+    if session_id:
+        return f"no plan is recorded for session {clean.shorten(clean.fold(session_id), 80)}"
+    return "no plan is recorded yet"
 
 
 def open_runs(conn: sqlite3.Connection, session_id: str) -> list[Run]:
@@ -213,6 +228,32 @@ def adopt(conn: sqlite3.Connection, run_id: int, session_id: str, planner_id: in
     )
 
 
+def take_over(
+    conn: sqlite3.Connection, old: Run, run_id: int, kept: Sequence[tuple[Task, str]], moment: str
+) -> None:
+    """Let a corrected plan go on with the tasks it has left as they were in another one.
+
+    In: those tasks, each with its `seq` there. Their agents and the decisions about them belong
+    to the new run from now on, and the old one ends.
+    """
+    keys = {task.key for task, _ in kept}
+    rows = conn.execute(
+        f"SELECT id, task_id FROM agent_run WHERE run_id = ? AND {_IS_BUILDER}", (old.run_id,)
+    ).fetchall()
+    for row in rows:
+        if task_key(cells.text(row[1])) in keys:
+            conn.execute("UPDATE agent_run SET run_id = ? WHERE id = ?", (run_id, row[0]))
+    for task, seq in kept:
+        conn.execute(
+            "UPDATE task SET (decided, decided_after, decided_by, decided_at, reason, tool_task_id)"
+            " = (SELECT decided, decided_after, decided_by, decided_at, reason, tool_task_id"
+            " FROM task WHERE run_id = ? AND seq = ?) WHERE run_id = ? AND seq = ?",
+            (old.run_id, seq, run_id, task.seq),
+        )
+    conn.execute("UPDATE run SET replaces = ? WHERE run_id = ?", (old.run_id, run_id))
+    set_ended(conn, old.run_id, moment)
+
+
 def put_task(conn: sqlite3.Connection, run_id: int, task: Task, position: float) -> None:
     """Write one task of a plan; one of the same `seq` gets this content and place."""
     conn.execute(
@@ -235,13 +276,18 @@ def put_task(conn: sqlite3.Connection, run_id: int, task: Task, position: float)
     )
 
 
-def set_blockers(
-    conn: sqlite3.Connection, run_id: int, seq: str, blocked_by: Iterable[str]
+def set_checked(
+    conn: sqlite3.Connection,
+    run_id: int,
+    *,
+    digest: str,
+    errors: Iterable[str],
+    warnings: Iterable[str],
 ) -> None:
-    """Let a task wait for others from now on."""
+    """Note what a look at a changed plan has found."""
     conn.execute(
-        "UPDATE task SET blocked_by = ? WHERE run_id = ? AND seq = ?",
-        (_json(blocked_by), run_id, seq),
+        "UPDATE run SET plan_hash = ?, errors = ?, warnings = ? WHERE run_id = ?",
+        (digest, _json(errors), _json(warnings), run_id),
     )
 
 

@@ -21,7 +21,8 @@ EXEMPT = {
 GIVEN_SQL = (
     "SELECT j.agent_run_id, j.name, i.id IS NOT NULL,"
     " EXISTS (SELECT 1 FROM feedback_event f WHERE f.agent_run_id = j.agent_run_id"
-    " AND f.insight_id = j.insight_id) FROM injection j LEFT JOIN insight i ON i.id = j.insight_id"
+    " AND f.insight_id = j.insight_id AND f.undone_by IS NULL)"
+    " FROM injection j LEFT JOIN insight i ON i.id = j.insight_id"
     " WHERE j.withheld = 0 AND j.agent_run_id IN (SELECT value FROM json_each(?))"
     " ORDER BY j.agent_run_id, j.rank"
 )

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helix_core.dag.tasks import task_key
+from helix_core.dag import states
+from helix_core.dag.tasks import Task, task_key
 from helix_core.reportrows import (
     AskedQuestion,
     HookReport,
@@ -24,7 +25,7 @@ from helix_core.reportrows import (
     StoredInsight,
     TaskReport,
 )
-from helix_core.store import cells, view_loop, view_runs
+from helix_core.store import cells, plans, view_loop, view_runs
 from helix_core.viewrows import AgentLine, RunLine
 
 SHORT = 400
@@ -112,20 +113,22 @@ def _scope(
 
 
 def _run(conn: sqlite3.Connection, run: RunLine, crew: Sequence[AgentLine]) -> RunReport:
-    tried: dict[str, list[AgentLine]] = {}
-    for agent in crew:
+    planned = plans.tasks(conn, run.run_id) if run.run_id is not None else []
+    known = states.states(planned)
+    agents = {agent.id: agent for agent in crew}
+    reasons = _reasons(conn, list(agents))
+    tasks = []
+    for task in planned:
+        tried = [agents.pop(a.id) for a in task.attempts if a.id in agents]
+        tasks.append(_task(task, known[task.key], tried, reasons))
+    beside: dict[str, list[AgentLine]] = {}  # without a plan, or beside it
+    for agent in agents.values():
         if agent.agent_type.endswith("builder"):
             key = task_key(agent.task_id) if agent.task_id else f"#{agent.id}"
-            tried.setdefault(key, []).append(agent)
-    reasons = _reasons(conn, [agent.id for agent in crew])
-    planned = view_runs.tasks(conn, run, crew)
-    tasks = [
-        _task(t.seq, t.slug, t.description, t.state, tried.pop(t.key, []), reasons) for t in planned
-    ]
-    tasks += [  # without a plan, or beside it
-        _task(them[-1].task_id, "", them[-1].task, them[-1].state, them, reasons)
-        for them in tried.values()
-    ]
+            beside.setdefault(key, []).append(agent)
+    for tried in beside.values():
+        loose = Task(tried[-1].task_id, description=tried[-1].task)
+        tasks.append(_task(loose, tried[-1].state, tried, reasons))
     return RunReport(
         run_id=run.run_id,
         objective=run.objective,
@@ -138,26 +141,22 @@ def _run(conn: sqlite3.Connection, run: RunLine, crew: Sequence[AgentLine]) -> R
 
 
 def _task(
-    seq: str,
-    slug: str,
-    description: str,
-    state: str,
-    tried: Sequence[AgentLine],
-    reasons: dict[int, str],
+    task: Task, state: str, tried: Sequence[AgentLine], reasons: dict[int, str]
 ) -> TaskReport:
     last = tried[-1] if tried else None
     summary = last.summary if last else ""
-    reason = reasons.get(last.id, "") if last else ""
+    reason = task.reason or (reasons.get(last.id, "") if last else "")
     return TaskReport(
-        seq=seq,
-        slug=slug,
-        description=description,
+        seq=task.seq,
+        slug=task.slug,
+        description=task.description[:SHORT],
         state=state,
         source=last.source if last else "",
         summary=summary,
         reason="" if reason == summary else reason,
         attempts=len(tried),
         agent_id=last.agent_id if last else "",
+        decided_by=task.decided_by if task.decided else "",
     )
 
 

@@ -244,7 +244,7 @@ FEED_SQL = (
     " coalesce((SELECT group_concat(coalesce(i.name, t.name, '#' || j.value), ', ')"
     " FROM json_each(CASE WHEN json_valid(c.insight_ids) THEN c.insight_ids ELSE '[]' END) j"
     " LEFT JOIN insight i ON i.id = j.value"
-    " LEFT JOIN trash t ON t.insight_id = j.value), '') || ' (' || c.actor || ')', NULL, NULL"
+    " LEFT JOIN trash t ON t.insight_id = j.value), c.reason) || ' (' || c.actor || ')', NULL, NULL"
     " FROM curation_event c WHERE c.created_at >= :since AND c.created_at < :until"
     " ORDER BY c.id DESC LIMIT :limit",
 )

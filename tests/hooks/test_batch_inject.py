@@ -105,6 +105,29 @@ class TestByKeyword(Cases):
         assert said.code == 0 and "by keyword" in said.err
         assert said.out.startswith("## TASK_ID: 1\nINSIGHTS (from past experience):\n")
 
+    def test_a_task_gives_its_best_to_one_that_has_nothing_else(self, project: Path) -> None:
+        both, one = scene.store(
+            project,
+            "When the invoice renewal mail job hangs, look at its lock first",
+            "When an invoice renewal is late, compare the clocks of both hosts",
+        )
+        tasks = ["Repair the invoice renewal mail job", "Watch over the mail job"]
+        alone = [asked(project, [{"task_id": 1, "task": task}])[0]["injected"] for task in tasks]
+        assert alone == [[both], [both]]
+        found = asked(project, [{"task_id": n, "task": task} for n, task in enumerate(tasks)])
+        assert [task["injected"] for task in found] == [[one], [both]]
+
+    def test_second_places_wait_until_every_task_has_its_first(self, project: Path) -> None:
+        names = relevant(project, 3)
+        scene.change(  # proven: three for one task, were it alone
+            project, "UPDATE insight SET effectiveness = 0.9, use_count = 9, causal_hits = 9"
+        )
+        (alone,) = asked(project, [{"task_id": 0, "task": TASK}])
+        assert sorted(alone["injected"]) == sorted(names)
+        found = asked(project, [{"task_id": n, "task": TASK} for n in range(2)])
+        assert [len(task["injected"]) for task in found] == [2, 1]
+        assert sorted(name for task in found for name in task["injected"]) == sorted(names)
+
 
 @pytest.mark.usefixtures("worker")
 class TestWithWorker(Cases):
@@ -120,19 +143,6 @@ class TestWithWorker(Cases):
             "3. migrate the bucket",
             "4. start it",
         ]
-
-    def test_a_task_gives_its_best_to_one_that_has_nothing_else(self, project: Path) -> None:
-        tasks = [
-            "Stop the invoice renewal job from sending the customer's mail twice",
-            "Stop the invoice renewal job from sending mail",
-        ]
-        mail, job = scene.store(
-            project,
-            "When the invoice job sends mail twice, deduplicate by message id",
-            "When the invoice renewal job hangs, look at its advisory lock first",
-        )
-        found = asked(project, [{"task_id": n, "task": task} for n, task in enumerate(tasks)])
-        assert sorted(name for task in found for name in task["injected"]) == sorted([mail, job])
 
 
 def test_an_empty_memory_says_so_and_a_full_one_that_nothing_fits(project: Path) -> None:

@@ -28,8 +28,9 @@ REASON = "the tokenizer needs a licence key that nobody here has"
 
 
 def plan(project: Path, session: str = "s1", agent: str = "p1") -> None:
-    """A planner that ended with a plan of three tasks."""
+    """A planner that ended with a plan of three tasks, in words of its own."""
     role = "helix:helix-planner"
+    tasks = [{**task, "description": f"{task['description']} ({agent})"} for task in PLAN]
     call = {
         "tool_use_id": f"toolu_{agent}",
         "prompt": "OBJECTIVE: a parser that works",
@@ -38,7 +39,7 @@ def plan(project: Path, session: str = "s1", agent: str = "p1") -> None:
     }
     fire("PreToolUse", project, **call)
     fire("PostToolUse", project, agent=agent, **call)
-    message = f"PLAN_SPEC:\n{json.dumps(PLAN)}\nPLAN_COMPLETE: 3 tasks specified"
+    message = f"PLAN_SPEC:\n{json.dumps(tasks)}\nPLAN_COMPLETE: 3 tasks specified"
     stop(project, agent, message, agent_type=role, session_id=session)
 
 
@@ -97,6 +98,10 @@ def test_tasks_stand_as_their_newest_agent_left_them(project: Path) -> None:
         ("the parser reads tabs", ""),
         ("twice as fast", REASON),
     ]
+    helix(project, "dag", "set", "3", "skip", "--reason", "nobody reads it")
+    skipped = report(project)["runs"][0]["tasks"][2]
+    assert (skipped["state"], skipped["reason"]) == ("skipped", "nobody reads it")
+    assert skipped["decided_by"]
     assert found["outcomes"] == {"blocked": 1, "delivered": 1, "partial": 1, "running": 1}
     assert found["sources"] == {"self": 3}
     text = helix(project, "session", "report").out

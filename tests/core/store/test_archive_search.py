@@ -23,6 +23,7 @@ ENTRIES = (
     ("ru", "delivered", "Миграция базы данных применена", ""),
     ("rules", "delivered", "it works [CONSTRAINTS: never touch the ledger]", "it works"),
     ("pools", "blocked", "redis pools ran out of redis connections", ""),
+    ("tries", "delivered", "all retries are capped", ""),
 )
 
 
@@ -69,6 +70,7 @@ WANTED = [
     ("失敗", ["ja"]),
     ("МИГРАЦИЯ", ["ru"]),
     ("ledger", ["rules"]),
+    ("retrying the retry", ["tries"]),
     ("elephants", []),
 ]
 
