@@ -7,12 +7,12 @@ that a transaction never fails half-way for having been upgraded from a stale re
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from helix_core import clock
 from helix_core.errors import (
     StoreCorruptError,
     StoreError,
@@ -20,17 +20,25 @@ from helix_core.errors import (
     StoreMissingError,
     StoreTooNewError,
 )
-from helix_core.store import migrations, schema
+from helix_core.store import backups, migrations, schema
 
-BACKUPS_KEPT = 5
 DAMAGED = ("not a database", "disk image is malformed", "malformed database schema")
 """What SQLite says of a damaged file; "malformed JSON" in one cell is none."""
+CAUSES = {
+    "disk is full": "the memory cannot be written, the disk is full",
+    "readonly database": "the memory is read-only, no permission to write it",
+    "unable to open": "the memory cannot be opened, no permission for it or its folder",
+    "disk I/O error": "the memory cannot be read or written, the disk is full or failing",
+}
+"""What SQLite says of the place a database lies in, and what that means."""
 
 
 class Connection(sqlite3.Connection):
     """A connection that knows whether it may write."""
 
     too_new: bool = False
+    frozen: str = ""
+    """Why this file, or its folder, cannot be written by us; empty where it can."""
 
 
 def open_store(
@@ -47,8 +55,7 @@ def open_store(
         is_empty(database)  # an empty file is begun anew, unless its log says it has lost something
         _make_home(database)
     try:
-        conn = _connect(database, readonly, wait_ms)
-        known = migrations.recorded(conn)
+        conn, known = _look(database, create, readonly, wait_ms)
         version = max(known, default=0)
         if version > schema.LATEST:
             conn.too_new = True
@@ -58,6 +65,48 @@ def open_store(
         return conn
     except sqlite3.Error as error:
         raise as_store_error(error, database) from error
+
+
+def _look(
+    database: Path, create: bool, readonly: bool, wait_ms: int
+) -> tuple[Connection, set[int]]:
+    """A connection, and the schema versions on record.
+
+    In a folder that cannot be written SQLite finds no place for its shared memory. Where no log is
+    waiting either, the file stands still and can be read without.
+    """
+    try:
+        return _opened(database, readonly, wait_ms)
+    except sqlite3.OperationalError:
+        if create or not _stands_still(database):
+            raise
+    conn, known = _opened(database, True, wait_ms, "&immutable=1")
+    conn.frozen = f"the memory is read-only ({database}): no permission to write there"
+    return conn, known
+
+
+def _opened(
+    database: Path, readonly: bool, wait_ms: int, extra: str = ""
+) -> tuple[Connection, set[int]]:
+    conn = _connect(database, readonly, wait_ms, extra)
+    try:
+        # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
+        conn.text_factory = lambda data: data.decode("utf-8", "replace")
+        conn.execute("PRAGMA synchronous = NORMAL")
+        return conn, migrations.recorded(conn)
+    except sqlite3.Error:
+        conn.close()
+        raise
+
+
+def _stands_still(database: Path) -> bool:
+    """Whether nobody of this user can write the database, and no log holds what it lacks."""
+    if os.access(database.parent, os.W_OK) or not os.access(database, os.R_OK):
+        return False
+    try:
+        return not database.with_name(f"{database.name}-wal").stat().st_size
+    except OSError:
+        return True
 
 
 def still_fits(conn: sqlite3.Connection) -> bool:
@@ -79,6 +128,10 @@ def is_empty(database: Path) -> bool:
             return False
         log = database.with_name(f"{database.name}-wal")
         lost = log.exists() and log.stat().st_size > 0 and not database.stat().st_size
+    except PermissionError:
+        raise StoreError(
+            f"the memory cannot be opened, no permission for it or its folder ({database})"
+        ) from None
     except OSError:
         return not database.exists()
     if lost:
@@ -96,12 +149,9 @@ def _make_home(database: Path) -> None:
         raise StoreError(f"cannot create {database.parent}: {error.strerror}") from error
 
 
-def _connect(database: Path, readonly: bool, wait_ms: int) -> Connection:
-    if readonly:
-        target = f"{database.absolute().as_uri()}?mode=ro"
-    else:
-        target = f"{database.absolute().as_uri()}?mode=rwc"
-    conn = sqlite3.connect(
+def _connect(database: Path, readonly: bool, wait_ms: int, extra: str = "") -> Connection:
+    target = f"{database.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}{extra}"
+    return sqlite3.connect(
         target,
         uri=True,
         timeout=wait_ms / 1000,
@@ -109,10 +159,6 @@ def _connect(database: Path, readonly: bool, wait_ms: int) -> Connection:
         check_same_thread=False,
         factory=Connection,
     )
-    # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
-    conn.text_factory = lambda data: data.decode("utf-8", "replace")
-    conn.execute("PRAGMA synchronous = NORMAL")
-    return conn
 
 
 def _upgraded(
@@ -121,9 +167,11 @@ def _upgraded(
     if readonly:  # a reader's first look at an older file: upgrade it as a writer, then read
         conn.close()
         open_store(database, wait_ms=wait_ms).close()
-        return _connect(database, readonly, wait_ms)
+        return _opened(database, readonly, wait_ms)[0]
+    if conn.frozen:
+        raise StoreError(f"{conn.frozen}; this helix cannot read it before it is upgraded")
     if migrations.columns(conn, "insight"):
-        backup(conn, database, f"before-schema-{schema.LATEST}-from-{version}")
+        backups.make(conn, database, f"before-schema-{schema.LATEST}-from-{version}")
     _enter_wal(conn, wait_ms)
     migrations.migrate(conn)
     return conn
@@ -142,27 +190,13 @@ def _enter_wal(conn: sqlite3.Connection, wait_ms: int) -> None:
             time.sleep(0.01)
 
 
-def backup(conn: sqlite3.Connection, database: Path, label: str) -> Path:
-    """Copy the whole database beside itself into `backups/`; the oldest beyond five go."""
-    folder = database.parent / "backups"
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = clock.now().strftime("%Y%m%dT%H%M%S%f")
-    target = folder / f"{database.stem}-{stamp}-{label}.db"
-    copy = sqlite3.connect(target)
-    try:
-        conn.backup(copy)
-    finally:
-        copy.close()
-    for old in sorted(folder.glob(f"{database.stem}-*.db"))[:-BACKUPS_KEPT]:
-        old.unlink(missing_ok=True)
-    return target
-
-
 @contextlib.contextmanager
 def writing(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """One write transaction: all of it or nothing. Nested use joins the outer one."""
     if getattr(conn, "too_new", False):
         raise StoreTooNewError("this memory was written by a newer helix: reading only")
+    if getattr(conn, "frozen", ""):
+        raise StoreError(str(getattr(conn, "frozen", "")))
     if conn.in_transaction:
         yield conn
         return
@@ -192,4 +226,7 @@ def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:
         return StoreLockedError(f"the memory is locked by another process{where}")
     if any(words in text for words in DAMAGED):
         return StoreCorruptError(f"the memory is damaged or not a database{where}: {text}")
+    for words, meaning in CAUSES.items():
+        if words in text:
+            return StoreError(f"{meaning}{where}: nothing was changed")
     return StoreError(f"the memory cannot be used{where}: {text}")
