@@ -15,7 +15,7 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "synthesize", "calibrate"),
+        *("trash-list", "backup", "export", "promote", "synthesize", "calibrate"),
     }
 )
 """Operations that never create a database; all but the last two change nothing in it either."""

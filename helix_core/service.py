@@ -14,12 +14,21 @@ from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import feedback, recall, remember, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
-from helix_core.operations import curating, figures
+from helix_core.operations import curating, figures, moving
 from helix_core.operations.registry import OPERATIONS, Operation, operation
 from helix_core.operations.shapes import edited_json, insight_json, query_of, ranked_json
 from helix_core.store import edges, insights, patterns, revisions
 
-__all__ = ["OPERATIONS", "Operation", "curating", "figures", "insight_json", "ranked_json", "run"]
+__all__ = [
+    "OPERATIONS",
+    "Operation",
+    "curating",
+    "figures",
+    "insight_json",
+    "moving",
+    "ranked_json",
+    "run",
+]
 
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:

@@ -48,6 +48,7 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.closing(sqlite3.connect(part)) as copy:
             copy_into(conn, copy, wait_seconds)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, whole without a log
         target = _name(folder, database, label)
         part.rename(target)
     except (OSError, sqlite3.Error) as error:
