@@ -101,7 +101,7 @@ def prune(
                 continue
             changes.append(Change(row.name, reason, row.effectiveness))
         if changes and not dry_run:
-            backups.make(mem.conn, mem.project.database, "before-prune")
+            backups.make(mem.project.database, "before-prune")
             curation.prune(
                 mem.conn,
                 {change.name: change.reason for change in changes},

@@ -34,19 +34,22 @@ class Backup:
     label: str
 
 
-def make(
-    conn: sqlite3.Connection, database: Path, label: str, *, wait_seconds: float = 10.0
-) -> Path:
-    """Copy the whole database into `backups/`; returns the copy's path.
+def make(database: Path, label: str, *, wait_seconds: float = 10.0) -> Path:
+    """Copy the whole database, as last committed, into `backups/`; returns the copy's path.
 
-    Raises StoreError where it cannot be written (nothing half-written stays) or where the
+    It is read by a connection of its own: the caller's may be inside a write transaction. Raises
+    StoreError where it cannot be written (nothing half-written stays) or where the
     database stays locked for longer than `wait_seconds`.
     """
     folder = database.parent / FOLDER
     part = folder / f".{database.stem}-{os.getpid()}-{time.monotonic_ns()}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(sqlite3.connect(part)) as copy:
+        source = f"{database.absolute().as_uri()}?mode=ro"
+        with (
+            contextlib.closing(sqlite3.connect(source, uri=True)) as conn,
+            contextlib.closing(sqlite3.connect(part)) as copy,
+        ):
             copy_into(conn, copy, wait_seconds)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whole without a log
         target = _name(folder, database, label)

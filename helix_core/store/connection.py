@@ -171,7 +171,7 @@ def _upgraded(
     if conn.frozen:
         raise StoreError(f"{conn.frozen}; this helix cannot read it before it is upgraded")
     if migrations.columns(conn, "insight"):
-        backups.make(conn, database, f"before-schema-{schema.LATEST}-from-{version}")
+        backups.make(database, f"before-schema-{schema.LATEST}-from-{version}")
     _enter_wal(conn, wait_ms)
     migrations.migrate(conn)
     return conn

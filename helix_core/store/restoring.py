@@ -101,7 +101,7 @@ def _keep_present(database: Path, copy: sqlite3.Connection) -> Path | None:
                 raise StoreTooNewError(
                     "the present memory was written by a newer helix; move it away to restore"
                 )
-            before = backups.make(live, database, "before-restore")
+            before = backups.make(database, "before-restore")
             newest = live.execute("SELECT max(seq) FROM vector_change").fetchone()[0] or 0
             ids = [int(row[0]) for row in live.execute("SELECT id FROM insight")]
     except StoreCorruptError:

@@ -116,6 +116,17 @@ def _merged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime
     return [found[i].name for i in event.ids]
 
 
+def _imported(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    """What an import added goes to the trash, with its edges; its rejections are lifted."""
+    found = insights.by_ids(conn, event.ids)
+    for insight in found.values():
+        trash.move_out(conn, insight, trash.facts(moment, "import undone", actor))
+    lifted = event.detail.get("tombstones", [])
+    for key in lifted:
+        trash.lift(conn, key, None)
+    return [one.name for one in found.values()] or [f"rejections: {len(lifted)}"] * bool(lifted)
+
+
 STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = {
     "trash": _discarded,
     "prune": _discarded,
@@ -125,4 +136,5 @@ STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = 
     "tag": _tagged,
     revisions.EDITED: _edited,
     "merge": _merged,
+    "import": _imported,
 }
