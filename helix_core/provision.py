@@ -24,6 +24,7 @@ from helix_core.errors import HelixError, RefusedError
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 STAMP = "helix-ready.json"
+LOCK = "setup.lock"
 
 
 def is_ready(venv: Path) -> bool:
@@ -39,7 +40,7 @@ def is_ready(venv: Path) -> bool:
 def build(venv: Path, source: Path) -> None:
     """Make the environment from the sources of a checkout or plugin. Raises HelixError."""
     venv.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.exclusive(venv.parent / "setup.lock") as mine:
+    with atomic.exclusive(venv.parent / LOCK) as mine:
         if not mine:
             raise RefusedError("another set-up is running")
         if not is_ready(venv):
