@@ -35,12 +35,12 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
     data, venv = paths.data_dir(env), paths.environment_dir(env)
     gone: list[Path] = []
     left: list[str] = []
-    for base in dict.fromkeys((venv.parent, data)):
-        if base.is_dir():
-            with atomic.exclusive(base / provision.LOCK) as mine:
-                if not mine:
-                    raise RefusedError("a set-up is running; try again when it has ended")
     try:
+        for base in dict.fromkeys((venv.parent, data)):
+            if base.is_dir():
+                with atomic.exclusive(base / provision.LOCK) as mine:
+                    if not mine:
+                        raise RefusedError("a set-up is running; try again when it has ended")
         if venv.is_dir() and venv.parent != data:
             if (venv / provision.STAMP).exists():
                 gone += _tree(venv)

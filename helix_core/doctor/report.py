@@ -26,7 +26,7 @@ def examine(
     env = dict(os.environ if environ is None else environ)
     project, why = None, ""
     try:
-        project = paths.find_project(start, database=database, environ=env)
+        project = paths.named_project(start, database=database, environ=env)
     except HelixError as error:
         why = str(error)
     notes: dict[str, object] = {}
