@@ -151,13 +151,15 @@ class _Arrival:
         self._ids[name] = self._texts[key] = insight_id
 
     def _rejection(self, number: int, record: dict[str, Any]) -> None:
-        key = insights.content_key(record["content"])
-        if key in self._texts:
+        if trash.has_tombstone(self._mem.conn, record["content"]):
+            return
+        alive = self._texts.get(insights.content_key(record["content"]))
+        if alive is not None and alive not in (*self._new, *self._back):
             self._done.refuse(number, "rejected there, but an insight here")
-        elif not trash.has_tombstone(self._mem.conn, record["content"]):
-            self._begin()
-            self._rejections.append(carried.add_tombstone(self._mem.conn, record))
-            self._done.rejections += 1
+            return
+        self._begin()
+        self._rejections.append(carried.add_tombstone(self._mem.conn, record))
+        self._done.rejections += 1
 
     def _edge(self, number: int, record: dict[str, Any]) -> None:
         ends = [self._id(number, record[end]) for end in ("source", "target")]
