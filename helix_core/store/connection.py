@@ -24,6 +24,8 @@ from helix_core.store import backups, migrations, schema
 
 DAMAGED = ("not a database", "disk image is malformed", "malformed database schema")
 """What SQLite says of a damaged file; "malformed JSON" in one cell is none."""
+LOG_KEPT = 4 * 1024 * 1024
+"""Bytes of write-ahead log that stay on disk once all of it is folded in."""
 CAUSES = {
     "disk is full": "the memory cannot be written, the disk is full",
     "readonly database": "the memory is read-only, no permission to write it",
@@ -93,6 +95,7 @@ def _opened(
         # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
         conn.text_factory = lambda data: data.decode("utf-8", "replace")
         conn.execute("PRAGMA synchronous = NORMAL")
+        conn.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
         return conn, migrations.recorded(conn)
     except sqlite3.Error:
         conn.close()

@@ -18,7 +18,6 @@ from helix_core.errors import RefusedError, StoreCorruptError, StoreTooNewError
 from helix_core.store import backups, migrations, rescue, revisions, schema
 from helix_core.store.connection import as_store_error, is_empty, open_store, writing
 
-ACTION = "restore-backup"
 GAP = 1000
 """Room in the order of vector changes for what is written while a backup comes back."""
 
@@ -47,7 +46,7 @@ def restore(
 
     Raises StoreCorruptError or StoreTooNewError for a file that cannot serve, StoreLockedError
     where the present memory stays locked, StoreError where there is no room: nothing is changed
-    then. The event in the log of changes has no undo; the backup made before it is the way back.
+    then. `undo` does not go back beyond it; the backup made before it is the way back.
     """
     if source == database.absolute():
         raise RefusedError("this is the memory itself, not a backup of it")
@@ -61,7 +60,13 @@ def restore(
             count = int(copy.execute("SELECT count(*) FROM insight").fetchone()[0])
             with writing(copy):
                 revisions.record(
-                    copy, ACTION, actor, [], moment, reason=f"{source.name}, {count} insights"
+                    copy,
+                    revisions.RESTORED,
+                    actor,
+                    [],
+                    moment,
+                    detail={"before": before.name if before else None},
+                    reason=f"{source.name}, {count} insights",
                 )
             with contextlib.closing(open_store(database, create=True)) as live:
                 backups.copy_into(copy, live, wait_seconds)

@@ -127,6 +127,13 @@ def _imported(conn: sqlite3.Connection, event: Event, actor: str, moment: dateti
     return [one.name for one in found.values()] or [f"rejections: {len(lifted)}"] * bool(lifted)
 
 
+def _restored_backup(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    """A whole memory is not taken back by a step: what was there before is another file."""
+    before = event.detail.get("before")
+    way = f"helix restore-backup {before}" if before else "there was none before"
+    raise RefusedError(f"the newest change is a restored backup; the way back: {way}")
+
+
 STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = {
     "trash": _discarded,
     "prune": _discarded,
@@ -137,4 +144,5 @@ STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = 
     revisions.EDITED: _edited,
     "merge": _merged,
     "import": _imported,
+    revisions.RESTORED: _restored_backup,
 }

@@ -110,6 +110,17 @@ def test_there_and_back(known: Path) -> None:
     assert not list(scene.database(known).parent.glob("**/*.part*"))
 
 
+def test_undo_stops_at_a_restored_backup_and_names_the_way_back(known: Path) -> None:
+    [name] = [row[0] for row in scene.rows(known, "SELECT name FROM insight")]
+    assert helix(known, "pin", name).code == 0
+    back = helix(known, "restore-backup", backed_up(known), "--json").json
+    assert helix(known, "unpin", name).code == 0
+    assert helix(known, "undo", "--json").json["undone"] == "unpin"
+    ran = helix(known, "undo")
+    assert ran.code == 1 and Path(back["before"]).name in ran.err
+    assert scene.rows(known, "SELECT pinned FROM insight") == [(1,)]
+
+
 def test_without_a_name_the_backups_are_listed(known: Path) -> None:
     assert "no backup yet" in helix(known, "restore-backup").out
     name = backed_up(known)
