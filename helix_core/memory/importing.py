@@ -99,6 +99,7 @@ class _Arrival:
         self._done = done
         self._dry_run = dry_run
         self._texts = carried.known_texts(mem.conn)
+        self._away = carried.trashed(mem.conn)
         self._ids: dict[str, int] = {}
         self._new: list[int] = []
         self._back: list[int] = []
@@ -139,13 +140,13 @@ class _Arrival:
             self._done.refuse(number, reason)
             return
         self._begin()
-        old = carried.in_trash(conn, content, name)
+        old = self._away.find(content, name)
         if old is not None and trash.bring_back(conn, old) is not None:
             self._back.append(old)
             self._done.back.append(name)
             insight_id = old
         else:
-            insight_id, given = carried.add_insight(conn, record)
+            insight_id, given = carried.add_insight(conn, record, self._away)
             self._new.append(insight_id)
             self._done.added.append(given)
         self._ids[name] = self._texts[key] = insight_id
@@ -208,6 +209,7 @@ def from_notes(mem: Memory, notes: Sequence[Note], *, dry_run: bool = False) -> 
     if mem.index is not None:
         mem.index.refresh(mem.conn)
     with _at_once(mem, dry_run):
+        away = carried.trashed(mem.conn)
         new: list[int] = []
         fresh: list[tuple[int, str, bytes]] = []
         for (line, text, labels), vector in zip(fit, made, strict=True):
@@ -219,7 +221,7 @@ def from_notes(mem: Memory, notes: Sequence[Note], *, dry_run: bool = False) -> 
             else:
                 if not new and not dry_run:
                     done.backup = backup_before(mem)
-                new.append(_add(mem, text, labels, vector, met, done))
+                new.append(_add(mem, text, labels, vector, (met, away), done))
                 fresh.append((new[-1], text, vectors.pack(vector) if vector else b""))
         if new:
             done.event = record_event(mem, new, {"tombstones": []})
@@ -256,10 +258,11 @@ def _add(
     text: str,
     labels: list[str],
     vector: list[float] | None,
-    met: remember.Met,
+    about: tuple[remember.Met, carried.Trashed],
     done: Imported,
 ) -> int:
-    old = carried.in_trash(mem.conn, text)
+    met, away = about
+    old = away.find(text)
     if old is not None and trash.bring_back(mem.conn, old) is not None:
         done.back.append(insights.by_ids(mem.conn, [old])[old].name)
         return old

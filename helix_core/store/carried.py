@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from helix_core import timestamps
@@ -126,31 +127,41 @@ def _revisions(
 def known_texts(conn: sqlite3.Connection) -> dict[str, int]:
     """The id of every insight by the key of its text (`insights.content_key`)."""
     rows = conn.execute("SELECT id, content FROM insight ORDER BY id DESC").fetchall()
-    return {insights.content_key(cells.text(content)): int(i) for i, content in rows}
+    return {_key(content): int(i) for i, content in rows}
 
 
-def in_trash(conn: sqlite3.Connection, content: str, name: str | None = None) -> int | None:
-    """The id of the insight with this text (and name) in the trash, not merged into another."""
+@dataclass(frozen=True)
+class Trashed:
+    """What lies in the trash: its names, and the newest id for each text (and name)."""
+
+    names: frozenset[str]
+    ids: dict[tuple[str | None, str], int]
+
+    def find(self, content: str, name: str | None = None) -> int | None:
+        """The id of the insight with this text (and name), if it was not merged into another."""
+        return self.ids.get((name, insights.content_key(content)))
+
+
+def trashed(conn: sqlite3.Connection) -> Trashed:
+    """Everything in the trash, read once."""
     rows = conn.execute(
-        "SELECT insight_id, content, name FROM trash WHERE merged_into IS NULL"
-        " AND length(content) BETWEEN ? AND ? ORDER BY insight_id DESC",
-        (len(" ".join(content.split())), len(content) + 400),
+        "SELECT insight_id, name, content, merged_into FROM trash ORDER BY insight_id"
     ).fetchall()
-    key = insights.content_key(content)
-    same = (int(i) for i, old, called in rows if name in (None, called) and _key(old) == key)
-    return next(same, None)
+    ids: dict[tuple[str | None, str], int] = {}
+    for insight_id, name, content, merged in rows:
+        if merged is None:
+            for called in (None, cells.text(name)):
+                ids[called, _key(content)] = int(insight_id)
+    return Trashed(frozenset(cells.text(row[1]) for row in rows), ids)
 
 
 def _key(content: object) -> str:
     return insights.content_key(cells.text(content))
 
 
-def add_insight(conn: sqlite3.Connection, record: dict[str, Any]) -> tuple[int, str]:
+def add_insight(conn: sqlite3.Connection, record: dict[str, Any], away: Trashed) -> tuple[int, str]:
     """Insert a whole row without its vector; another name where that one is taken."""
-    taken = conn.execute(
-        "SELECT 1 FROM insight WHERE name = ? UNION ALL SELECT 1 FROM trash WHERE name = ?",
-        (record["name"], record["name"]),
-    ).fetchone()
+    taken = record["name"] in away.names or insights.get(conn, record["name"]) is not None
     values = {key: record[key] for key in SHAPES["insight"]}
     values.update(
         name=insights.unique_name(conn, record["content"]) if taken else record["name"],

@@ -119,8 +119,8 @@ def _merged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime
 def _imported(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
     """What an import added goes to the trash, with its edges; its rejections are lifted."""
     found = insights.by_ids(conn, event.ids)
-    for insight in found.values():
-        trash.move_out(conn, insight, trash.facts(moment, "import undone", actor))
+    about = trash.facts(moment, "import undone", actor)
+    trash.move_all_out(conn, [(insight, about) for insight in found.values()])
     lifted = event.detail.get("tombstones", [])
     for key in lifted:
         trash.lift(conn, key, None)
