@@ -5,9 +5,7 @@ Standard library only. The environment is asked by its own interpreter (`probe`)
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import helix_core
-from helix_core import paths, profiles, provision
+from helix_core import paths, probe, profiles, provision
 from helix_core.doctor.finding import SETUP, Finding, Place, check
 from helix_core.embed import client, sources
 from helix_core.store import migrations
 
-OLDEST, NEWEST_TRIED = (3, 10), (3, 13)
+NEWEST_TRIED = (3, 13)
 OLDEST_SQLITE = (3, 25)  # window functions, upsert
-PROBE_SECONDS = 30.0
 NO_FTS5 = "its SQLite has no FTS5: no recall by keyword, which hooks fall back to"
 ANOTHER_PYTHON = "set up with another Python: make setup PYTHON=python3.12 (any from 3.10 to 3.13)"
 
@@ -32,7 +29,7 @@ def python(place: Place) -> Iterator[Finding]:
     """The interpreter that runs this."""
     version = sys.version_info[:2]
     says = f"{'.'.join(map(str, sys.version_info[:3]))} ({sys.executable})"
-    if version < OLDEST:
+    if version < probe.OLDEST:
         yield Finding("python", "fail", f"{says} is too old", ANOTHER_PYTHON)
     elif version > NEWEST_TRIED:
         yield Finding("python", "warn", f"{says} is newer than what helix was tried with",
@@ -65,7 +62,7 @@ def environment(place: Place) -> Iterator[Finding]:
         yield Finding("environment", "fail" if half else "warn", f"{says}: recall by keyword only",
                       SETUP)  # fmt: skip
         return
-    report, why = ask(executable)
+    report, why = probe.ask(executable)
     place.notes["environment"] = report
     if report is None:
         yield Finding("environment", "fail", f"its Python does not work ({executable}): {why}",
@@ -92,33 +89,6 @@ def _whole(place: Place, venv: Path, report: dict[str, Any]) -> Finding:
                            "unset HELIX_VENV, or take care of it yourself")  # fmt: skip
         return Finding("environment", "fail", f"half-made: its set-up never ended ({venv})", SETUP)
     return Finding("environment", "warn", f"{says}; this is helix {helix_core.__version__}", SETUP)
-
-
-def ask(executable: Path) -> tuple[dict[str, Any] | None, str]:
-    """The report of an environment's Python (`probe`), or None and why there is none."""
-    root = Path(helix_core.__file__).resolve().parent.parent
-    code = (
-        "import sys; sys.version_info < (3, 10) and sys.exit('Python %d.%d is too old'"
-        " % sys.version_info[:2]);"
-        f"sys.path.insert(0, {str(root)!r}); from helix_core.doctor import probe; probe.main()"
-    )
-    try:
-        done = subprocess.run(
-            [str(executable), "-I", "-B", "-c", code],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PROBE_SECONDS,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-        found: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {}
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return None, f"{type(error).__name__}: {error}"
-    if done.returncode or not {"python", "problems"} <= found.keys():
-        last = [line for line in done.stderr.splitlines() if line.strip()][-1:]
-        return None, last[0].strip() if last else f"exit code {done.returncode}"
-    return found, ""
 
 
 @check("worker")

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from helix_core import paths
+from helix_core import paths, provision
 from helix_core.doctor import memory
 from helix_core.embed import client, protocol
 from tests.hooks import scene
@@ -368,6 +368,15 @@ def test_a_planted_fault_is_found_with_its_remedy(
     assert hits, found[name]
     assert remedy in hits[0]["remedy"]
     assert (code == 1) is (state == "fail")
+
+
+def test_a_set_up_sees_what_the_doctor_sees(house: House) -> None:
+    """What `helix setup` is the remedy for, it must find wrong itself."""
+    assert provision.is_ready(house.venv) and provision.lacks(house.venv) == []
+    house.without("networkx", "textual")
+    assert [line.split()[0] for line in provision.lacks(house.venv)] == ["textual", "networkx"]
+    (house.venv / "bin" / "python").unlink()
+    assert provision.lacks(house.venv) and not provision.is_ready(house.venv)
 
 
 def test_it_works_with_any_python_and_nothing_else(project: Path, tmp_path: Path) -> None:

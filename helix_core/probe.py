@@ -1,4 +1,4 @@
-"""What an environment's own Python says of itself; run inside it, with its own packages.
+"""What an environment's own Python says of itself: asked from outside, answered inside.
 
 Standard library only. Imports none of the packages it looks for: that would take seconds.
 """
@@ -7,13 +7,44 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import Any
 
 EXTRAS = ("tui", "embed")
 PACKAGE = "helix-memory"
+OLDEST = (3, 10)
+SECONDS = 30.0
+
+
+def ask(executable: Path) -> tuple[dict[str, Any] | None, str]:
+    """The report of an environment's Python, or None and why there is none."""
+    root = Path(__file__).resolve().parent.parent
+    code = (
+        f"import sys; sys.version_info < {OLDEST} and sys.exit('Python %d.%d is too old'"
+        " % sys.version_info[:2]);"
+        f"sys.path.insert(0, {str(root)!r}); from helix_core import probe; probe.main()"
+    )
+    try:
+        done = subprocess.run(
+            [str(executable), "-I", "-B", "-c", code],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        found: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {}
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        return None, f"{type(error).__name__}: {error}"
+    if done.returncode or not {"python", "problems"} <= found.keys():
+        last = [line for line in done.stderr.splitlines() if line.strip()][-1:]
+        return None, last[0].strip() if last else f"exit code {done.returncode}"
+    return found, ""
 
 
 def report() -> dict[str, Any]:
