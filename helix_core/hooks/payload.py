@@ -97,6 +97,6 @@ def _message(value: object) -> str:
 
 def _beside(parent: Path | None, agent_id: str) -> Path | None:
     """Where the client keeps a subagent's transcript: in a folder named like the parent's."""
-    if parent is None or "/" in agent_id or agent_id.startswith("."):
+    if parent is None or not parent.name or "/" in agent_id or agent_id.startswith("."):
         return None
     return parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"

@@ -36,9 +36,12 @@ CAUSES = {
 
 
 class Connection(sqlite3.Connection):
-    """A connection that knows whether it may write."""
+    """A connection that knows whether it may write, and whether it reads the file itself."""
 
     too_new: bool = False
+    copied: bool = False
+    """Reading an upgraded copy in memory of an older file, or one that cannot be written: what
+    others write is not seen."""
     frozen: str = ""
     """Why this file, or its folder, cannot be written by us; empty where it can."""
 
@@ -48,7 +51,8 @@ def open_store(
 ) -> Connection:
     """Open a project's database, upgrading it first where it is older (with a backup).
 
-    In: its path; whether it may be created; whether it is only read; how long to wait for a lock.
+    In: its path; whether it may be created; whether it is only read, which changes no file: of an
+    older one an upgraded copy in memory is read; how long to wait for a lock.
     Out: a connection in autocommit mode. Raises the StoreError that fits.
     """
     if not create and is_empty(database):
@@ -63,7 +67,9 @@ def open_store(
             conn.too_new = True
             conn.execute("PRAGMA query_only = ON")
         elif not known.issuperset(migrations.MIGRATIONS):
-            conn = _upgraded(conn, database, version, readonly, wait_ms)
+            if readonly or conn.frozen:
+                return _read_through(conn)
+            _upgrade(conn, database, version, wait_ms)
         return conn
     except sqlite3.Error as error:
         raise as_store_error(error, database) from error
@@ -78,23 +84,19 @@ def _look(
     waiting either, the file stands still and can be read without.
     """
     try:
-        return _opened(database, readonly, wait_ms)
+        return _opened(database, "ro" if readonly else "rwc", wait_ms)
     except sqlite3.OperationalError:
         if create or not _stands_still(database):
             raise
-    conn, known = _opened(database, True, wait_ms, "&immutable=1")
+    conn, known = _opened(database, "ro&immutable=1", wait_ms)
     conn.frozen = f"the memory is read-only ({database}): no permission to write there"
+    conn.copied = True
     return conn, known
 
 
-def _opened(
-    database: Path, readonly: bool, wait_ms: int, extra: str = ""
-) -> tuple[Connection, set[int]]:
-    conn = _connect(database, readonly, wait_ms, extra)
+def _opened(database: Path, mode: str, wait_ms: int) -> tuple[Connection, set[int]]:
+    conn = _connect(f"{database.absolute().as_uri()}?mode={mode}", wait_ms)
     try:
-        # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
-        conn.text_factory = lambda data: data.decode("utf-8", "replace")
-        conn.execute("PRAGMA synchronous = NORMAL")
         conn.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
         return conn, migrations.recorded(conn)
     except sqlite3.Error:
@@ -152,9 +154,8 @@ def _make_home(database: Path) -> None:
         raise StoreError(f"cannot create {database.parent}: {error.strerror}") from error
 
 
-def _connect(database: Path, readonly: bool, wait_ms: int, extra: str = "") -> Connection:
-    target = f"{database.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}{extra}"
-    return sqlite3.connect(
+def _connect(target: str, wait_ms: int = 0) -> Connection:
+    conn = sqlite3.connect(
         target,
         uri=True,
         timeout=wait_ms / 1000,
@@ -162,22 +163,39 @@ def _connect(database: Path, readonly: bool, wait_ms: int, extra: str = "") -> C
         check_same_thread=False,
         factory=Connection,
     )
-
-
-def _upgraded(
-    conn: Connection, database: Path, version: int, readonly: bool, wait_ms: int
-) -> Connection:
-    if readonly:  # a reader's first look at an older file: upgrade it as a writer, then read
+    # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
+    conn.text_factory = lambda data: data.decode("utf-8", "replace")
+    try:
+        conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
         conn.close()
-        open_store(database, wait_ms=wait_ms).close()
-        return _opened(database, readonly, wait_ms)[0]
-    if conn.frozen:
-        raise StoreError(f"{conn.frozen}; this helix cannot read it before it is upgraded")
+        raise
+    return conn
+
+
+def _read_through(conn: Connection) -> Connection:
+    """A copy in memory of an older file as it would be after its upgrade; closes `conn`."""
+    copy = _connect(":memory:")
+    try:
+        conn.execute("BEGIN")
+        conn.execute("SELECT 1 FROM sqlite_master")  # a lock is met here, not waited for below
+        conn.backup(copy)
+        migrations.migrate(copy)
+    except BaseException:
+        copy.close()
+        raise
+    finally:
+        conn.close()
+    copy.execute("PRAGMA query_only = ON")
+    copy.copied, copy.frozen = True, conn.frozen
+    return copy
+
+
+def _upgrade(conn: Connection, database: Path, version: int, wait_ms: int) -> None:
     if migrations.columns(conn, "insight"):
         backups.make(database, f"before-schema-{schema.LATEST}-from-{version}")
     _enter_wal(conn, wait_ms)
     migrations.migrate(conn)
-    return conn
 
 
 def _enter_wal(conn: sqlite3.Connection, wait_ms: int) -> None:

@@ -18,7 +18,7 @@ from helix_core.store import edges, insights, revisions, trash, vectors
 
 COUNTS = ("use_count", "causal_hits", "recent_uses", "confirmations")
 OTHER_WORDING = "merged: other wording"
-FOLLOWS = ("feedback_event", "injection")
+FOLLOWS = ("feedback_event", "injection", "synthesis")
 """Tables whose rows follow the insight they speak of."""
 
 

@@ -1,7 +1,7 @@
 """SQL for synthesis: failures in the archive, and which of them were made into which insight.
 
-Standard library only. A row of `synthesis` is never changed: it is the evidence that its failures
-were used, which makes synthesis idempotent.
+Standard library only. A row of `synthesis` is the evidence that its failures were used, which makes
+synthesis idempotent; only whose evidence it is changes, with a merge (`merging.FOLLOWS`).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -10,6 +11,7 @@ def expand(path: object) -> Path | None:
     if not isinstance(path, (str, Path)) or not str(path).strip() or "\0" in str(path):
         return None
     try:
+        os.fsencode(path)  # half an emoji is no name a file can have
         return Path(path).expanduser()
     except (RuntimeError, OSError, ValueError):  # an unknown user, or no home at all
         return None

@@ -42,11 +42,13 @@ class Source:
         self.project = project
         self._conn: Connection | None = None
         self._file: tuple[int, int] | None = None
+        self._read_at: Version = ()
 
     def version(self) -> Version:
         """What changes whenever the rows may have; opens or reopens the database as needed.
 
-        Raises the StoreError that fits. A file that was replaced is another database.
+        Raises the StoreError that fits. A file that was replaced is another database; one of an
+        older helix is read as a copy, and again whenever somebody wrote to it.
         """
         try:
             stat = self.project.database.stat()
@@ -55,14 +57,35 @@ class Source:
             raise StoreMissingError(f"there is no memory yet at {error.filename}") from error
         if self._file != (stat.st_dev, stat.st_ino):
             self.close()
+        if self._conn is not None and self._conn.copied and self._read_at != self._written():
+            self.close()
         if self._conn is None:
+            written = self._written()
             self._conn = open_store(self.project.database, readonly=True, wait_ms=WAIT_MS)
             stat = self.project.database.stat()
             self._file = (stat.st_dev, stat.st_ino)
+            self._read_at = written if self._conn.copied else ()
         try:
-            return (*self._file, views.data_version(self._conn)) if self._file else ()
+            data = views.data_version(self._conn)
+            return (*self._file, *self._read_at, data) if self._file else ()
         except sqlite3.Error as error:
             raise self._failed(error) from error
+
+    def _written(self) -> Version:
+        """When the database and its log were written last, and their sizes.
+
+        An empty log says nothing: reading makes one.
+        """
+        database = self.project.database
+        found: list[int] = []
+        for path in (database, database.with_name(f"{database.name}-wal")):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            if stat.st_size:
+                found += [stat.st_mtime_ns, stat.st_size]
+        return tuple(found)
 
     @property
     def too_new(self) -> bool:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.client import Run
-from tests.e2e.scenario import builder_task, call_id, first_message
+from tests.e2e.conversation import first_message
+from tests.e2e.scenario import builder_task, call_id
 from tests.e2e.world import TASKS, WorldTask
 
 _INJECTED_LINE = re.compile(r"^[\s*-]*\[\d{1,3}%\]\s+(.+)$", re.MULTILINE)

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from tests.e2e.loopback_api import LoopbackApi
-from tests.e2e.scenario import PLANS, Scenario
+from tests.e2e.scripts import SCRIPTS
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
 _IFREQ = "16sh22x"  # struct ifreq as netdevice(7) describes it: a name, then the flags
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "linux":
         raise_loopback()
     Path(record).touch()
-    script = Scenario(PLANS[plan], background=mode == "background")
+    script = SCRIPTS[plan](mode == "background")
     with LoopbackApi(script, Path(record)) as api:
         env = {**os.environ, "ANTHROPIC_BASE_URL": api.url}
         return subprocess.run(

@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
+from tests.e2e import conversation
 from tests.e2e.loopback_api import Call, Refuse, Reply, Say
 from tests.e2e.world import TWINS, WorldTask, waves
 
@@ -82,14 +82,14 @@ class Scenario:
         number = builder_task(body)
         for task in itertools.chain.from_iterable(self._plan):
             if task.seq == number:
-                return _builder_turn(task, _turns(body))
-        if not any(tool.get("name") == "Agent" for tool in body.get("tools") or []):
-            return [Say("Shop backend")]  # titles and other small questions of the client
+                return builder_turn(task, conversation.turns(body))
+        if conversation.is_small_question(body):
+            return [Say("Shop backend")]
         return self._orchestrator_turn(body)
 
     def _orchestrator_turn(self, body: dict[str, Any]) -> Reply:
-        launched = {block["id"] for block in _blocks(body, "assistant", "tool_use")}
-        ended = set(self._ended(body))
+        launched = conversation.launched(body)
+        ended = conversation.notified(body) if self._background else set(conversation.results(body))
         for number, wave in enumerate(self._plan):
             ids = {call_id(task) for task in wave}
             if not ids & launched:
@@ -108,71 +108,30 @@ class Scenario:
             arguments["run_in_background"] = False
         return Call(call_id(task), "Agent", arguments)
 
-    def _ended(self, body: dict[str, Any]) -> Iterator[str]:
-        """The call ids of builders whose end the orchestrator has been told about."""
-        if self._background:
-            for text in user_texts(body):
-                if "<task-notification>" in text:
-                    yield from re.findall(r"<tool-use-id>(\w+)</tool-use-id>", text)
-        else:
-            yield from (block["tool_use_id"] for block in _blocks(body, "user", "tool_result"))
-
 
 def builder_task(body: dict[str, Any]) -> int | None:
     """The number of the task whose builder sent this request; None for anybody else."""
-    found = re.search(r"^TASK_ID: (\d+)\nTASK: \w", first_message(body), re.MULTILINE)
+    found = re.search(r"^TASK_ID: (\d+)\nTASK: \w", conversation.first_message(body), re.MULTILINE)
     return int(found[1]) if found else None
 
 
-def first_message(body: dict[str, Any]) -> str:
-    """Everything the model was given before its first own word, as one text."""
-    texts: list[str] = []
-    for message in body.get("messages") or []:
-        if message.get("role") == "assistant":
-            break
-        texts.extend(_texts(message.get("content")))
-    return "\n".join(texts)
+def builder_turn(task: WorldTask, turn: int, mark: str = "") -> Reply:
+    """Read the notes (and check), then end as the task says.
 
-
-def user_texts(body: dict[str, Any]) -> Iterator[str]:
-    """Every text of the user's side of the conversation, tool results left out."""
-    for message in body.get("messages") or []:
-        if message.get("role") == "user":
-            yield from _texts(message.get("content"))
-
-
-def _texts(content: object) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    blocks = content if isinstance(content, list) else []
-    return [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
-
-
-def _blocks(body: dict[str, Any], role: str, kind: str) -> Iterator[dict[str, Any]]:
-    for message in body.get("messages") or []:
-        content = message.get("content")
-        if message.get("role") == role and isinstance(content, list):
-            yield from (block for block in content if block.get("type") == kind)
-
-
-def _turns(body: dict[str, Any]) -> int:
-    return sum(message.get("role") == "assistant" for message in body.get("messages") or [])
-
-
-def _builder_turn(task: WorldTask, turn: int) -> Reply:
-    """Read the notes (and check), then end as the task says."""
+    `mark` sets the calls of a second builder of the same task apart.
+    """
     if turn == 0:
-        reply: list[Say | Call] = [Say("Reading the notes first."), _shell(task, "cat NOTES.txt")]
+        notes = _shell(task, "cat NOTES.txt", mark)
+        reply: list[Say | Call] = [Say("Reading the notes first."), notes]
         if task.check != "not run":
-            reply.append(_shell(task, task.verify))
+            reply.append(_shell(task, task.verify, mark))
         return reply
     if task.ending == "crashed":
         return Refuse(400, "the scripted model refuses this request")
     return [Say(final_message(task))]
 
 
-def _shell(task: WorldTask, command: str) -> Call:
+def _shell(task: WorldTask, command: str, mark: str) -> Call:
     kind = "notes" if command.startswith("cat") else "check"
-    return Call(
-        f"toolu_{kind}_{task.seq:02d}", "Bash", {"command": command, "description": f"Run {kind}"}
-    )
+    arguments = {"command": command, "description": f"Run {kind}"}
+    return Call(f"toolu_{kind}_{task.seq:02d}{mark}", "Bash", arguments)

@@ -1,4 +1,4 @@
-"""B24, B26, B27 and their like: no room, no permission, no database, many at once, a foreign file.
+"""B26, B27 and their like: no room, no permission, no network, another file under a worker.
 
 Whatever happens, hooks exit with 0, commands say it in one line, and no file is half-written.
 """
@@ -10,7 +10,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -22,14 +21,12 @@ from helix_core.embed import client
 from tests.core.command import helix
 from tests.core.text.transcript_lines import says, user
 from tests.hooks import scene
-from tests.hooks.fire import PROMPT, ROOT, Fired, commands, finish, fire, payload, start, together
+from tests.hooks.fire import PROMPT, ROOT, Fired, commands, finish, fire, payload, start
 from tests.operation.limits import bound, fill, small_disk
 
 LESSON = "When the disk is full keep what is there because nothing else helps"
 OTHER = "When tea is cold, warm it up because cold tea helps nobody"
 MESSAGE = f'DELIVERED: ok\nINSIGHT: {{"content": "{LESSON}"}}'
-LIMITED = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000));\
- os.execvp(sys.argv[1], sys.argv[1:])"
 
 
 def run(project: Path, *arguments: str, prefix: list[str]) -> subprocess.CompletedProcess[str]:
@@ -62,7 +59,7 @@ def sound(project: Path) -> None:
     for file in home.glob("*.jsonl"):
         assert all(json.loads(line) for line in file.read_text().splitlines())
     hidden = {file.name for file in home.rglob(".*")}
-    assert hidden <= {".gitignore", ".lock"}, hidden
+    assert [name for name in hidden if name != ".gitignore" and not name.endswith(".lock")] == []
 
 
 @pytest.fixture
@@ -74,17 +71,6 @@ def known(project: Path) -> Path:
 
 
 # -- no room ------------------------------------------------------------------------------------
-
-
-def test_b26_files_that_may_not_grow(known: Path) -> None:
-    """As `ulimit -f` has it: every write beyond 20 kB fails."""
-    prefix = [sys.executable, "-c", LIMITED]
-    fired = fire_limited("SubagentStop", known, prefix, agent_type="helix:helix-builder")
-    assert fired.code == 0 and fired.out == ""
-    sound(known)
-    assert scene.rows(known, "SELECT content FROM insight")[0] == (OTHER,)
-    fire("SessionStart", known, session_id="s2")  # the limit is gone: what was kept is taken in
-    assert scene.spooled(known) == []
 
 
 @pytest.mark.parametrize("command", [("store", LESSON), ("backup",), ("export", "out.jsonl")])
@@ -150,33 +136,7 @@ def test_b26_a_database_that_cannot_be_read_is_one_line(known: Path) -> None:
         (known / ".helix").chmod(0o755)
 
 
-def test_b26_the_home_of_a_memory_may_be_a_file(project: Path) -> None:
-    (project / ".helix").write_text("x")
-    for event in ("SubagentStop", "SubagentStart", "SessionStart"):
-        fired = fire(event, project, last_assistant_message=MESSAGE)
-        assert (fired.code, fired.out) == (0, "") and len(fired.err.splitlines()) <= 1
-    ran = helix(project, "store", LESSON)
-    assert ran.code == 3 and len(ran.err.splitlines()) == 1
-    assert (project / ".helix").read_text() == "x"
-
-
-# -- many at once, and nothing there -------------------------------------------------------------
-
-
-def test_b24_twelve_agents_end_at_once_where_nothing_was(project: Path) -> None:
-    for n in range(12):
-        text = f"When number {n} of kind {n * 7919} occurs do thing {n} because reason {n}"
-        prompt = f"TASK_ID: t{n}\nTASK: x\nOBJECTIVE: y"
-        message = f"DELIVERED: ok {n}\nINSIGHT: " + json.dumps({"content": text})
-        scene.write_lines(project / f"agent-a{n}.jsonl", user(prompt), says(message))
-    fired = together([("SubagentStop", project, {"agent_id": f"a{n}"}) for n in range(12)])
-    assert {(one.code, one.out, one.err) for one in fired} == {(0, "", "")}
-    scene.wait_for(lambda: fire("SubagentStop", project, agent_id="a0").code == 0
-                   and not scene.spooled(project))  # fmt: skip
-    lines = scene.status(project)
-    assert sorted(line["task_id"] for line in lines) == sorted(f"t{n}" for n in range(12))
-    assert scene.one(project, "SELECT count(*) FROM insight") == 12
-    sound(project)
+# -- no network ---------------------------------------------------------------------------------
 
 
 def test_b27_a_proxy_that_hangs_costs_a_hook_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import shop
 
 from helix_core.paths import Project
 from helix_core.store import view_runs, views
-from helix_core.store.connection import open_store
+from helix_core.store.connection import open_store, writing
 from helix_core.store.views import PageQuery
 
 
@@ -210,3 +211,29 @@ def test_data_version_tells_of_others_commits(project: Project, conn: sqlite3.Co
     shop.World(project.root).store("When somebody writes, look again because it changed")
     assert views.data_version(conn) != before
     assert views.counts(conn).insights == 10
+
+
+def test_an_older_database_is_shown_and_followed_without_a_change_to_it(tmp_path: Path) -> None:
+    from helix_tui.data.source import Source
+
+    home = tmp_path / ".helix"
+    home.mkdir()
+    database = home / "helix.db"
+    shutil.copyfile(Path(__file__).parents[1] / "fixtures" / "databases" / "v13.db", database)
+    before = database.read_bytes()
+    source = Source(Project(tmp_path, home, database, "test"))
+    first = source.version()
+    seen = source.counts().insights
+    assert seen > 0 and source.version() == first and database.read_bytes() == before
+    older = sqlite3.connect(database)  # the helix that made it goes on writing to it
+    older.execute("DELETE FROM insight WHERE id = (SELECT max(id) FROM insight)")
+    older.commit()
+    assert source.version() != first and source.counts().insights == seen - 1
+    older.close()
+    upgraded = open_store(database)
+    second = source.version()
+    with writing(upgraded):
+        upgraded.execute("DELETE FROM insight WHERE id = (SELECT min(id) FROM insight)")
+    assert source.version() != second and source.counts().insights == seen - 2
+    upgraded.close()
+    source.close()

@@ -15,7 +15,7 @@ from helix_core.embed.index import MatrixIndex
 from helix_core.memory import clusters, remember, synthesis, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
-from helix_core.store import curation, insights, journal, runs
+from helix_core.store import curation, insights, journal, patterns, runs, undo
 from helix_core.store.connection import open_store, writing
 
 
@@ -198,6 +198,24 @@ def test_a_pruned_pattern_needs_new_evidence_of_its_own(mem: Memory) -> None:
     fail(mem, "kafka", 5)
     [again] = synthesis.synthesize(mem)
     assert (again.action, again.members) == ("created", (4, 5, 6))
+
+
+def test_the_evidence_follows_a_merge_and_comes_back_with_its_undo(mem: Memory) -> None:
+    prepared(mem)
+    synthesis.synthesize(mem)
+    made, other = patterns_of(mem)[0], lesson(mem, "kafka", tilt=80.0)
+    before = patterns.of_insight(mem.conn, made.id)
+    assert len(before) == 1 and patterns.of_insight(mem.conn, other.id) == []
+    curation.merge(mem.conn, other.name, made.name, actor="cli", moment=mem.now)
+    assert patterns.of_insight(mem.conn, other.id) == before
+    for number in range(3, 6):
+        fail(mem, "migration", number)
+    [confirmed] = synthesis.synthesize(mem)
+    assert (confirmed.action, confirmed.name) == ("reinforced", other.name)
+    undo.newest(mem.conn, actor="cli", moment=mem.now)
+    assert patterns.of_insight(mem.conn, made.id) == before
+    [later_use] = patterns.of_insight(mem.conn, other.id)
+    assert later_use["action"] == "reinforced"  # what came after the merge stays
 
 
 def test_reasons_are_embedded_once_and_without_what_was_appended(mem: Memory) -> None:

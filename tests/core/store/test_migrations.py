@@ -6,11 +6,17 @@ import json
 import multiprocessing
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from helix_core.errors import HelixError, StoreCorruptError, StoreMissingError
+from helix_core.errors import (
+    HelixError,
+    StoreCorruptError,
+    StoreLockedError,
+    StoreMissingError,
+)
 from helix_core.store import insights, migrations, schema
 from helix_core.store.connection import open_store
 
@@ -139,6 +145,42 @@ def test_reading_never_creates_and_damage_is_told_apart(tmp_path: Path) -> None:
     with pytest.raises(StoreCorruptError):
         open_store(damaged)
     assert damaged.read_bytes() == bytes(range(256)) * 40
+
+
+@pytest.mark.parametrize("version", OLD)
+def test_reading_an_older_database_changes_no_file(version: str, tmp_path: Path) -> None:
+    database = copy(version, tmp_path)
+    before = database.read_bytes()
+    read = open_store(database, readonly=True)
+    assert read.copied and max(migrations.recorded(read)) == schema.LATEST
+    assert database.read_bytes() == before and not (database.parent / "backups").exists()
+    with pytest.raises(sqlite3.OperationalError):
+        read.execute("DELETE FROM insight")
+    upgraded = open_store(database)
+    try:
+        # The oldest table knows no times: its texts begin when they are read.
+        same = [[replace(row, created_at="", updated_at="") for row in insights.all_insights(conn)]
+                for conn in (read, upgraded)]  # fmt: skip
+        assert same[0] == same[1] and len(same[0]) >= 50
+        for table in ("insight_edges", "session_log"):
+            query = f"SELECT * FROM {table} ORDER BY 1, 2, 3"
+            assert read.execute(query).fetchall() == upgraded.execute(query).fetchall()
+        again = open_store(database, readonly=True)
+        assert not again.copied
+        again.close()
+    finally:
+        upgraded.close()
+        read.close()
+
+
+def test_a_locked_older_database_is_reported_to_a_reader(tmp_path: Path) -> None:
+    database = copy("v9", tmp_path)
+    holder = sqlite3.connect(database, isolation_level=None)
+    holder.execute("PRAGMA journal_mode = DELETE")
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreLockedError):
+        open_store(database, readonly=True, wait_ms=50)
+    holder.close()
 
 
 def test_an_older_context_mean_starts_from_the_centroid(tmp_path: Path) -> None:
