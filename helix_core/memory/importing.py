@@ -97,12 +97,12 @@ class _Arrival:
     def __init__(self, mem: Memory, done: Imported, dry_run: bool) -> None:
         self._mem = mem
         self._done = done
-        self._dry_run = dry_run
         self._texts = carried.known_texts(mem.conn)
         self._away = carried.trashed(mem.conn)
         self._ids: dict[str, int] = {}
-        self._new: list[int] = []
-        self._back: list[int] = []
+        self._new: dict[int, None] = {}  # in order, and quickly asked
+        self._back: dict[int, None] = {}
+        self._begun = dry_run
         self._rejections: list[str] = []
 
     def take_in(self, read: dict[str, list[tuple[int, dict[str, Any]]]]) -> None:
@@ -121,8 +121,9 @@ class _Arrival:
 
     def _begin(self) -> None:
         """The backup before the first change."""
-        if self._done.backup is None and not self._dry_run:
+        if not self._begun:
             self._done.backup = backup_before(self._mem)
+        self._begun = True
 
     def _insight(self, number: int, record: dict[str, Any]) -> None:
         name, content, conn = record["name"], record["content"], self._mem.conn
@@ -142,12 +143,12 @@ class _Arrival:
         self._begin()
         old = self._away.find(content, name)
         if old is not None and trash.bring_back(conn, old) is not None:
-            self._back.append(old)
+            self._back[old] = None
             self._done.back.append(name)
             insight_id = old
         else:
             insight_id, given = carried.add_insight(conn, record, self._away)
-            self._new.append(insight_id)
+            self._new[insight_id] = None
             self._done.added.append(given)
         self._ids[name] = self._texts[key] = insight_id
 
@@ -155,7 +156,7 @@ class _Arrival:
         if trash.has_tombstone(self._mem.conn, record["content"]):
             return
         alive = self._texts.get(insights.content_key(record["content"]))
-        if alive is not None and alive not in (*self._new, *self._back):
+        if alive is not None and alive not in self._new and alive not in self._back:
             self._done.refuse(number, "rejected there, but an insight here")
             return
         self._begin()
@@ -164,7 +165,7 @@ class _Arrival:
 
     def _edge(self, number: int, record: dict[str, Any]) -> None:
         ends = [self._id(number, record[end]) for end in ("source", "target")]
-        if None in ends or not set(ends) & set(self._new):
+        if None in ends or not (ends[0] in self._new or ends[1] in self._new):
             return
         if ends[0] == ends[1]:
             self._done.refuse(number, "an edge from an insight to itself")

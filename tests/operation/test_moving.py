@@ -185,6 +185,7 @@ def test_from_one_project_to_another(known: Path, new_project: Any) -> None:
     other = new_project("other")
     done = helix(other, "import", str(file), "--json").json
     assert done["added"] == names(known) and done["events"] == 5 and done["refused"] == []
+    assert done["backup"] is None  # there was nothing to lose
     for name in names(known):
         mine, theirs = (helix(p, "history", name, "--json").json for p in (known, other))
         assert theirs["evidence"] == mine["evidence"] and theirs["insight"] == mine["insight"]
