@@ -41,6 +41,7 @@ format: dev
 
 bench: dev
 	$(IN_DEV) -m benchmarks.hooks
+	$(IN_DEV) -m benchmarks.dag
 
 clean:
 	rm -rf $(DEV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

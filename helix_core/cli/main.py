@@ -5,47 +5,23 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 store unavailable.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import helix_core
 from helix_core.errors import HelixError, UsageError
 
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise UsageError(f"{message} (see {self.prog} --help)")
+if TYPE_CHECKING:
+    from helix_core.cli.registry import Parser
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The parser with every command; see `helix_core.cli.commands`."""
-    from helix_core.cli import commands
+    from helix_core.cli import commands, registry
 
-    shared = _Parser(add_help=False)
-    shared.add_argument(
-        "--project",
-        metavar="DIR",
-        default=argparse.SUPPRESS,
-        help="the project (default: found from the working folder)",
-    )
-    shared.add_argument(
-        "--db",
-        metavar="PATH",
-        default=argparse.SUPPRESS,
-        help="the database (default: .helix/helix.db of the project)",
-    )
-    shared.add_argument(
-        "--json",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="print exactly one JSON document",
-    )
-    shared.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS)
-    shared.add_argument("-v", "--verbose", action="store_true", default=argparse.SUPPRESS)
-    parser = _Parser(
+    shared = registry.shared_options()
+    parser = registry.Parser(
         prog="helix",
         description="A memory for Claude Code that has to earn its place.",
         parents=[shared],

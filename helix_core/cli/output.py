@@ -26,12 +26,19 @@ def line(text: str = "") -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Columns, the last one unbounded."""
+    """Print columns, the last one unbounded."""
+    for text in columns(head, rows):
+        line(text)
+
+
+def columns(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """The lines of a table, the last column unbounded."""
     cells = [[clean.fold(str(cell)) for cell in row] for row in rows]
     widths = [max([len(head[n]), *(len(row[n]) for row in cells)]) for n in range(len(head))]
-    for row in ([*head], *cells):
-        padded = [cell.ljust(widths[n]) for n, cell in enumerate(row[:-1])]
-        line("  ".join([*padded, row[-1]]).rstrip())
+    return [
+        "  ".join([*(cell.ljust(widths[n]) for n, cell in enumerate(row[:-1])), row[-1]]).rstrip()
+        for row in ([*head], *cells)
+    ]
 
 
 def percent(value: float | None) -> str:

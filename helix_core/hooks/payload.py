@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_core.text import clean
-from helix_core.text.places import expand
+from helix_core.text.places import agent_transcript, expand
 from helix_core.text.roles import Role, agent_role
 
 MESSAGE_LIMIT = 400_000
@@ -78,7 +78,8 @@ def agent_event(payload: dict[str, Any]) -> AgentEvent | None:
     if role is None or not agent_id:
         return None
     parent = expand(payload.get("transcript_path"))
-    transcript = expand(payload.get("agent_transcript_path")) or _beside(parent, agent_id)
+    transcript = expand(payload.get("agent_transcript_path"))
+    transcript = transcript or agent_transcript(parent, agent_id)
     return AgentEvent(
         session_id=text_at(payload, "session_id", 200),
         agent_id=agent_id,
@@ -93,10 +94,3 @@ def agent_event(payload: dict[str, Any]) -> AgentEvent | None:
 def _message(value: object) -> str:
     """A final message; of a huge one its end, where the markers stand."""
     return clean.scrub(value[-MESSAGE_LIMIT:], MESSAGE_LIMIT) if isinstance(value, str) else ""
-
-
-def _beside(parent: Path | None, agent_id: str) -> Path | None:
-    """Where the client keeps a subagent's transcript: in a folder named like the parent's."""
-    if parent is None or not parent.name or "/" in agent_id or agent_id.startswith("."):
-        return None
-    return parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"

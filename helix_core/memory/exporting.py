@@ -11,11 +11,11 @@ from typing import Any
 
 import helix_core
 from helix_core import constants, formulas
+from helix_core.constants import PROVEN_FROM
 from helix_core.errors import RefusedError
 from helix_core.memory import evidence, remember
 from helix_core.memory.context import Memory
 from helix_core.memory.evidence import Evidence
-from helix_core.memory.report import PROVEN_FROM
 from helix_core.model import Insight
 from helix_core.store import carried, insights
 from helix_core.text import clean

@@ -21,7 +21,7 @@ from helix_core.store import backups, carried, edges, insights, revisions, trash
 from helix_core.store.connection import writing
 from helix_core.text import clean
 from helix_core.text.carried import VERSION, Unfit, read_line
-from helix_core.text.notes import Note
+from helix_core.text.markdown import Note
 
 ACTION = "import"
 SOURCE = "import"
@@ -135,7 +135,7 @@ class _Arrival:
             self._ids[name] = self._texts[key]
             self._done.known += 1
             return
-        elif not reason and trash.has_tombstone(conn, content):
+        elif not reason and trash.tombstone(conn, key) is not None:
             reason = "tombstone: rejected here by a person"
         if reason:
             self._done.refuse(number, reason)
@@ -153,9 +153,10 @@ class _Arrival:
         self._ids[name] = self._texts[key] = insight_id
 
     def _rejection(self, number: int, record: dict[str, Any]) -> None:
-        if trash.has_tombstone(self._mem.conn, record["content"]):
+        key = insights.content_key(record["content"])
+        if trash.tombstone(self._mem.conn, key) is not None:
             return
-        alive = self._texts.get(insights.content_key(record["content"]))
+        alive = self._texts.get(key)
         if alive is not None and alive not in self._new and alive not in self._back:
             self._done.refuse(number, "rejected there, but an insight here")
             return

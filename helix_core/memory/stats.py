@@ -38,6 +38,7 @@ def stats(mem: Memory) -> list[Figure]:
         top_connected(conn),
         *shape(conn),
         outcomes(conn),
+        checked_outcomes(conn),
         credit(conn),
         calibration(conn),
         calibration_error(conn),
@@ -124,6 +125,23 @@ def outcomes(conn: sqlite3.Connection) -> Figure:
         " count(DISTINCT session_id) AS sessions, sum(agent_type LIKE '%builder') AS builders,"
         " sum(agent_type LIKE '%planner') AS planners, sum(agent_type LIKE '%explorer')"
         " AS explorers FROM session_log GROUP BY 1 ORDER BY ended DESC, outcome",
+    )
+
+
+def checked_outcomes(conn: sqlite3.Connection) -> Figure:
+    """What the outcomes of builders rest on, and the share of each in all of them.
+
+    `verified` and `contradicted` by the VERIFY command the agent ran itself, `user` by a person,
+    `self` by the agent's word alone. Crashed agents, and those without an outcome, have none.
+    """
+    return figure.rows(
+        conn,
+        "checked_outcomes",
+        "SELECT coalesce(outcome_source, 'self') AS source, count(*) AS ended,"
+        " 1.0 * count(*) / sum(count(*)) OVER () AS share, sum(state = 'delivered') AS delivered,"
+        " sum(state = 'partial') AS partial, sum(state = 'blocked') AS blocked FROM agent_run"
+        " WHERE agent_type LIKE '%builder' AND state IN ('delivered', 'partial', 'blocked')"
+        " GROUP BY 1 ORDER BY ended DESC, source",
     )
 
 

@@ -10,7 +10,7 @@ from helix_core.memory import exporting, importing
 from helix_core.memory.context import Memory
 from helix_core.operations.registry import operation
 from helix_core.store import backups, insights
-from helix_core.text import notes
+from helix_core.text import markdown
 
 
 @operation("backup")
@@ -34,7 +34,7 @@ def _import(mem: Memory, args: dict[str, Any]) -> Any:
     """`lines`: numbered lines of an export; or `text`: a Markdown file."""
     dry_run = bool(args.get("dry_run"))
     if "text" in args:
-        found = notes.read_notes(str(args["text"]))
+        found = markdown.read_notes(str(args["text"]))
         return asdict(importing.from_notes(mem, found, dry_run=dry_run))
     lines = [(int(number), line) for number, line in args.get("lines", ())]
     return asdict(importing.from_lines(mem, lines, dry_run=dry_run))

@@ -160,6 +160,33 @@ def _synthesis(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+@migration(18)
+def _plans(conn: sqlite3.Connection) -> None:
+    """What the task graph keeps about plans and decisions; every agent's run on its row."""
+    _add_columns(conn, "run", schema.RUN_COLUMNS_18)
+    _add_columns(conn, "task", schema.TASK_COLUMNS_18)
+    for statement in schema.PLANS_18:
+        conn.execute(statement)
+
+
+@migration(19)
+def _questions(conn: sqlite3.Connection) -> None:
+    """What a question is about, whether several options may be chosen, what its answer stored."""
+    _add_columns(conn, "question", schema.QUESTION_COLUMNS_19)
+    for statement in schema.QUESTION_INDEXES_19:
+        conn.execute(statement)
+    conn.execute(
+        "UPDATE question SET subject = json_extract(evidence, '$.pair') WHERE kind = 'conflict'"
+        " AND json_valid(evidence) AND json_extract(evidence, '$.pair') IS NOT NULL"
+    )
+
+
+@migration(20)
+def _outline(conn: sqlite3.Connection) -> None:
+    """The same text is found without reading all of them."""
+    conn.execute(schema.OUTLINE_20)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(

@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 
 from helix_core import clock
 from helix_core.model import Given
+from helix_core.store import plans
 
 CLAIM_MINUTES = 30.0  # a claim lapses with its agent, or after this long
 COLUMNS = (
     "id, session_id, tool_use_id, agent_id, agent_type, task_id, task, query, query_vector,"
     " embedding_model, prompt_hash, constraints, risk_areas, mode, note, state, feedback, summary,"
-    " created_at, ended_at, verify"
+    " created_at, ended_at, verify, run_id"
 )
 
 
@@ -42,6 +43,8 @@ class AgentRun:
     created_at: str
     ended_at: str | None
     verify: str | None
+    run_id: int | None
+    """The plan it was started for."""
 
 
 def _one(conn: sqlite3.Connection, where: str, values: tuple[object, ...]) -> AgentRun | None:
@@ -67,7 +70,15 @@ def by_tool_use(conn: sqlite3.Connection, session_id: str, tool_use_id: str) -> 
 def create(
     conn: sqlite3.Connection, session_id: str, agent_type: str, moment: str, **values: object
 ) -> int:
-    """Insert an agent run; returns its row id. Call inside a write transaction."""
+    """Insert an agent run; returns its row id. Call inside a write transaction.
+
+    It belongs to the plan its session is carrying out; a plan that had ended goes on with it.
+    """
+    task_id = values.get("task_id")
+    plan = plans.run_for(conn, session_id, task_id if isinstance(task_id, str) else None)
+    if plan is not None:
+        plans.set_ended(conn, plan, None)
+    values = {"run_id": plan, **values}
     names = ["session_id", "agent_type", "created_at", *values]
     marks = ",".join("?" * len(names))
     cursor = conn.execute(
@@ -81,6 +92,12 @@ def update(conn: sqlite3.Connection, run_id: int, **values: object) -> None:
     """Set columns of one agent run. Call inside a write transaction."""
     sets = ", ".join(f"{name} = ?" for name in values)
     conn.execute(f"UPDATE agent_run SET {sets} WHERE id = ?", (*values.values(), run_id))
+
+
+def outcome_source(conn: sqlite3.Connection, run_id: int) -> str:
+    """Who says how an agent run ended: verified, self, contradicted or user; empty before."""
+    row = conn.execute("SELECT outcome_source FROM agent_run WHERE id = ?", (run_id,)).fetchone()
+    return str(row[0] or "") if row else ""
 
 
 def unbound(conn: sqlite3.Connection, session_id: str, agent_type: str) -> list[AgentRun]:
@@ -101,7 +118,8 @@ def merge_into(conn: sqlite3.Connection, keep: int, drop: int) -> None:
         (keep, keep, drop),
     )
     conn.execute("DELETE FROM injection WHERE agent_run_id = ?", (drop,))
-    conn.execute("UPDATE feedback_event SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
+    for table in ("feedback_event", "question"):
+        conn.execute(f"UPDATE {table} SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
     conn.execute("DELETE FROM agent_run WHERE id = ?", (drop,))
 
 

@@ -13,7 +13,7 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 
 from __future__ import annotations
 
-LATEST = 17
+LATEST = 20
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -347,3 +347,67 @@ SYNTHESIS_17 = (
     "CREATE INDEX IF NOT EXISTS idx_synthesis_insight ON synthesis(insight_id)",
     "CREATE INDEX IF NOT EXISTS idx_session_log_outcome ON session_log(outcome)",
 )
+
+RUN_COLUMNS_18 = {
+    "plan_hash": "TEXT",
+    "errors": "TEXT NOT NULL DEFAULT '[]'",
+    "warnings": "TEXT NOT NULL DEFAULT '[]'",
+    "replaces": "INTEGER",
+    "actor": "TEXT",
+    "confirmed_at": "TEXT",
+}
+TASK_COLUMNS_18 = {
+    "position": "REAL",
+    "decided_after": "INTEGER",
+    "decided_by": "TEXT",
+    "decided_at": "TEXT",
+    "reason": "TEXT",
+    "replaces": "TEXT NOT NULL DEFAULT '[]'",
+    "tool_task_id": "TEXT",
+}
+PLANS_18 = (
+    "UPDATE task SET position = rowid WHERE position IS NULL",
+    # Which run an agent belongs to was guessed from the times so far: the last plan whose planner
+    # had started by then; explorers before the first plan belong to it.
+    """UPDATE agent_run SET run_id = coalesce(
+    (SELECT r.run_id FROM run r LEFT JOIN agent_run p ON p.id = r.planner_run_id
+     WHERE r.session_id = agent_run.session_id
+     AND coalesce(p.created_at, r.started_at) <= agent_run.created_at
+     ORDER BY r.run_id DESC LIMIT 1),
+    CASE WHEN agent_type LIKE '%builder' THEN NULL
+    ELSE (SELECT min(run_id) FROM run WHERE session_id = agent_run.session_id) END)
+    WHERE run_id IS NULL""",
+    "CREATE INDEX IF NOT EXISTS idx_agent_run_run ON agent_run(run_id)",
+)
+
+QUESTION_COLUMNS_19 = {
+    "task_id": "TEXT",
+    "subject": "TEXT NOT NULL DEFAULT ''",
+    "multi_select": "INTEGER NOT NULL DEFAULT 0",
+    "corrects": "INTEGER",
+    "stored": "TEXT NOT NULL DEFAULT '[]'",
+}
+QUESTION_INDEXES_19 = (
+    "CREATE INDEX IF NOT EXISTS idx_question_state ON question(state)",
+    "CREATE INDEX IF NOT EXISTS idx_question_subject ON question(kind, subject)",
+)
+
+# Letters that no letter outside ASCII turns into when case is folded ("ß" becomes "ss", the Kelvin
+# sign "k"), so that their number is the same in every spelling of the same words.
+FIRM_LETTERS = "eordcumpg"
+
+
+def outline(value: str) -> str:
+    """SQL for the outline of a text: how often each firm letter stands in it, as one number.
+
+    Equal for texts that differ in case and white space only, and for few others. `value` is a
+    column or a parameter; the column's is indexed, so the expression must stay as it is.
+    """
+    return " + ".join(
+        f"(length({value}) - length(replace(replace({value}, '{letter}', ''),"
+        f" '{letter.upper()}', ''))) * {64**place}"
+        for place, letter in enumerate(FIRM_LETTERS)
+    )
+
+
+OUTLINE_20 = f"CREATE INDEX IF NOT EXISTS idx_insight_outline ON insight({outline('content')})"

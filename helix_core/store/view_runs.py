@@ -13,13 +13,14 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from helix_core.store import cells
+from helix_core.dag import states
+from helix_core.dag.tasks import Task
+from helix_core.store import cells, plans
 from helix_core.viewrows import AgentLine, FeedLine, GivenLine, RunLine, TaskLine
 
 RUNS = 50
 FEED = 200
 SHORT = 400
-RESOLVED = frozenset({"delivered", "skipped"})
 
 
 def runs(conn: sqlite3.Connection, limit: int = RUNS) -> list[RunLine]:
@@ -35,10 +36,15 @@ def runs(conn: sqlite3.Connection, limit: int = RUNS) -> list[RunLine]:
     ]
     found: list[RunLine] = []
     for session_id in sessions:
-        plans = _plans(conn, session_id)
-        members = _members(conn, session_id, plans)
-        found += [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)][::-1]
+        found += of_session(conn, session_id)[::-1]
     return found[:limit]
+
+
+def of_session(conn: sqlite3.Connection, session_id: str) -> list[RunLine]:
+    """The runs of one session, oldest first; a session without a plan has one."""
+    plans = _plans(conn, session_id)
+    members = _members(conn, session_id, plans)
+    return [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)]
 
 
 def _plans(conn: sqlite3.Connection, session_id: str) -> list[Sequence[Any]]:
@@ -164,59 +170,27 @@ def tasks(conn: sqlite3.Connection, run: RunLine, crew: Sequence[AgentLine]) -> 
     """The tasks of a run's plan with their states; empty for a run without a plan."""
     if run.run_id is None:
         return []
-    rows = conn.execute(
-        "SELECT seq, slug, description, blocked_by, decided FROM task WHERE run_id = ?"
-        " ORDER BY rowid",
-        (run.run_id,),
-    ).fetchall()
-    by_task: dict[str, list[AgentLine]] = {}
-    for agent in crew:
-        if agent.task_id and agent.agent_type.endswith("builder"):
-            by_task.setdefault(task_key(agent.task_id), []).append(agent)
-    known: dict[str, str] = {}
-    for row in rows:
-        seq = task_key(cells.text(row[0]))
-        known[seq] = cells.text(row[4]) or _worked_state(by_task.get(seq, ()))
-    found = []
-    for row in rows:
-        seq = task_key(cells.text(row[0]))
-        blockers = tuple(map(task_key, cells.names(row[3])))
-        state = known[seq]
-        if not state:
-            free = all(known.get(name, "") in RESOLVED for name in blockers)
-            state = "ready" if free else "pending"
-        found.append(_task(row, state, blockers, by_task.get(seq, ())))
-    return found
+    listed = plans.tasks(conn, run.run_id)
+    known = states.states(listed)
+    agents = {agent.id: agent for agent in crew}
+    return [
+        _task(task, known[task.key], [agents[a.id] for a in task.attempts if a.id in agents])
+        for task in listed
+    ]
 
 
-def _task(
-    row: Sequence[Any], state: str, blockers: tuple[str, ...], tried: Sequence[AgentLine]
-) -> TaskLine:
+def _task(task: Task, state: str, tried: Sequence[AgentLine]) -> TaskLine:
     return TaskLine(
-        seq=cells.text(row[0]),
-        key=task_key(cells.text(row[0])),
-        slug=cells.text(row[1]),
-        description=cells.text(row[2])[:SHORT],
-        blocked_by=blockers,
+        seq=task.seq,
+        key=task.key,
+        slug=task.slug,
+        description=task.description[:SHORT],
+        blocked_by=task.blocked_by,
         state=state,
         attempts=len(tried),
         started_at=tried[0].started_at if tried else "",
         ended_at=tried[-1].ended_at if tried else "",
     )
-
-
-def _worked_state(tried: Sequence[AgentLine]) -> str:
-    """A task's state from its newest agent; unknown leaves it running until somebody decides."""
-    if not tried:
-        return ""
-    state = tried[-1].state
-    return "running" if state in {"unknown", "done"} else state
-
-
-def task_key(seq: str) -> str:
-    """A task's number as it is compared: 3, 03 and " 3" are one task."""
-    bare = seq.strip()
-    return str(int(bare)) if bare.isascii() and bare.isdigit() else bare
 
 
 def feed(
@@ -270,7 +244,7 @@ FEED_SQL = (
     " coalesce((SELECT group_concat(coalesce(i.name, t.name, '#' || j.value), ', ')"
     " FROM json_each(CASE WHEN json_valid(c.insight_ids) THEN c.insight_ids ELSE '[]' END) j"
     " LEFT JOIN insight i ON i.id = j.value"
-    " LEFT JOIN trash t ON t.insight_id = j.value), '') || ' (' || c.actor || ')', NULL, NULL"
+    " LEFT JOIN trash t ON t.insight_id = j.value), c.reason) || ' (' || c.actor || ')', NULL, NULL"
     " FROM curation_event c WHERE c.created_at >= :since AND c.created_at < :until"
     " ORDER BY c.id DESC LIMIT :limit",
 )

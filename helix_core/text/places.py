@@ -27,3 +27,12 @@ def meta_path(agent_transcript: object) -> Path:
         return Path()
     stem = path.name[: -len(".jsonl")] if path.name.endswith(".jsonl") else path.name
     return path.with_name(stem + ".meta.json")
+
+
+def agent_transcript(parent: Path | None, agent_id: str) -> Path | None:
+    """Where the client keeps a subagent's transcript: in a folder named like its parent's file."""
+    if parent is None or not parent.name or not agent_id:
+        return None
+    if "/" in agent_id or agent_id.startswith("."):
+        return None
+    return parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"

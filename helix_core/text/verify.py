@@ -64,14 +64,13 @@ def check_outcome(kind: str, verify: str, runs: list[CommandRun]) -> Verdict:
 
 def _result(verify: str, runs: list[CommandRun]) -> bool | None:
     """True if every check passed at its last run, False if one failed, None if unclear."""
-    checks = _checks(verify)
-    verdicts = [_last_verdict(check, runs) for check in checks]
+    verdicts = [_last_verdict(check, runs) for check in checks(verify)]
     if any(verdict is False for verdict in verdicts):
         return False
     return True if verdicts and all(verdicts) else None
 
 
-def _checks(verify: str) -> list[list[str]]:
+def checks(verify: str) -> list[list[str]]:
     """The simple commands that a VERIFY text asks for, as lists of words."""
     text = _FENCE_LINE.sub("", verify)
     spans = _TICKED.findall(text)

@@ -19,7 +19,9 @@ from tests.architecture.sources import ROOT
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
 _KEY = re.compile(r"([a-z][a-z-]*): (\S.*)")
-_PLACEHOLDERS = {"NAME": "some-insight", "TOPIC": "topic", "QUERY": "words"}
+READING = {"Read", "Grep", "Glob"}
+"""Tools that a skill may use without asking and that change nothing."""
+_PLACEHOLDERS = {"SEQ": "3", "ID": "1", "NAME": "some-insight", "TOPIC": "topic", "QUERY": "words"}
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,11 @@ class Page:
     def permissions(self) -> list[str]:
         """The command prefixes that `allowed-tools` lets run without asking."""
         listed = self.fields.get("allowed-tools", "")
-        found = re.findall(r"Bash\(([^()]*?):\*\)", listed)
-        assert ", ".join(f"Bash({item}:*)" for item in found) == listed, f"{self.path}: {listed}"
-        return found
+        parts = listed.split(", ") if listed else []
+        shell = [part for part in parts if part not in READING]
+        found = [re.fullmatch(r"Bash\(([^()]*?):\*\)", part) for part in shell]
+        assert all(found), f"{self.path}: {listed}"
+        return [match[1] for match in found if match]
 
 
 def _names_helix(line: str) -> bool:
@@ -84,6 +88,14 @@ def page(path: Path) -> Page:
 def skills() -> list[Page]:
     """The plugin's skills."""
     return [page(path) for path in sorted(ROOT.glob("skills/*/SKILL.md"))]
+
+
+def references() -> list[Page]:
+    """What the skills look up; no frontmatter."""
+    return [
+        Page(path, {}, path.read_text(encoding="utf-8"))
+        for path in sorted(ROOT.glob("skills/*/references/*.md"))
+    ]
 
 
 def agents() -> list[Page]:
@@ -113,6 +125,9 @@ def fault_of(command: str, *, whole: bool) -> str | None:
     parser = _commands().get(words[0]) if not words[0].startswith("-") else build_parser()
     if parser is None:
         return f"there is no command {words[0]!r}"
+    nested = _nested(parser).get(words[1]) if len(words) > 1 else None
+    if nested is not None:
+        parser, words = nested, words[1:]
     options = {flag for action in parser._actions for flag in action.option_strings}
     unknown = [word for word in words if re.match(r"--?\w", word) and word not in options]
     if unknown:
@@ -125,7 +140,13 @@ def fault_of(command: str, *, whole: bool) -> str | None:
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
-    for action in build_parser()._actions:
+    found = _nested(build_parser())
+    assert found, "the command line has no commands"
+    return found
+
+
+def _nested(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
-    raise AssertionError("the command line has no commands")
+    return {}

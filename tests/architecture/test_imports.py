@@ -41,7 +41,8 @@ WORKER_SIDE = (
 NEVER: dict[str, tuple[str, ...]] = {
     "helix_core": ("helix_tui", *SCREEN),
     "helix_core.text": (*ABOVE_TEXT, *HEAVY, "sqlite3"),
-    "helix_core.store": (*ABOVE_TEXT[1:], "helix_core.service", *HEAVY),
+    "helix_core.dag": (*ABOVE_TEXT, *(name for name in HEAVY if name != "networkx"), "sqlite3"),
+    "helix_core.store": (*ABOVE_TEXT[1:], "helix_core.dag.graph", "helix_core.service", *HEAVY),
     "helix_core.memory": (*ABOVE_TEXT[2:], "helix_core.service", *MODEL),
     "helix_core.hooks": (*HEAVY, "helix_core.cli", "helix_core.embed.model"),
     "helix_core.embed.client": (*HEAVY, *ABOVE_TEXT[:2], "sqlite3"),

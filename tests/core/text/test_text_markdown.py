@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.text.notes import read_notes
+from helix_core.text.markdown import read_notes
 
 PAGE = """---
 title: front matter

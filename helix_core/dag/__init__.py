@@ -1,0 +1,1 @@
+"""The task graph: reading and checking a plan, the states of its tasks, its shape. Pure."""
