@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from helix_core.errors import RefusedError
 from tests.core.command import helix
 from tests.hooks import scene
 from tests.hooks.fire import ROOT, fire
+from tests.operation.limits import bound
 
 LESSON = "When worktrees share a memory, store once because both read it"
 
@@ -140,16 +142,20 @@ def test_a_deleted_working_folder_still_has_its_project(tmp_path: Path) -> None:
 
 def test_a_folder_nobody_may_look_into_is_not_asked(tmp_path: Path) -> None:
     """Above a working folder there may be one that cannot be searched."""
-    if os.geteuid() == 0:
-        pytest.skip("root may look everywhere")
+    prefix = bound()
     outer = tmp_path / "outer"
     inner = outer / "inner"
     inner.mkdir(parents=True)
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from helix_core import paths;"
+    code += f"print(paths.find_project({str(inner)!r}).reason)"
     outer.chmod(0o000)
     try:
-        assert paths.find_project(inner).root
+        ran = subprocess.run(
+            [*prefix, sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
     finally:
         outer.chmod(0o755)
+    assert (ran.returncode, ran.stderr, ran.stdout.strip()) == (0, "", "working folder")
 
 
 def test_hooks_command_line_and_doctor_agree(tmp_path: Path) -> None:
