@@ -249,5 +249,5 @@ def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:
         return StoreCorruptError(f"the memory is damaged or not a database{where}: {text}")
     for words, meaning in CAUSES.items():
         if words in text:
-            return StoreError(f"{meaning}{where}: nothing was changed")
+            return StoreError(f"{meaning}{where}: {text}")
     return StoreError(f"the memory cannot be used{where}: {text}")
