@@ -137,10 +137,19 @@ def prompt(task_id: int, task: str) -> str:
 
 
 PLAN = [
-    {"seq": 1, "slug": "orders-migration", "description": "Migration with the NOT NULL column"},
-    {"seq": 2, "slug": "price-rounding", "description": "Prices in Decimal", "blocked_by": [1]},
-    {"seq": 3, "slug": "webhook", "description": "Webhook by event id", "blocked_by": [1]},
-    {"seq": 4, "slug": "mail", "description": "Order mail", "blocked_by": [2, 3]},
+    {
+        "seq": seq,
+        "slug": slug,
+        "description": description,
+        "blocked_by": blocked_by,
+        "verify": f"pytest -q tests/test_{slug.replace('-', '_')}.py",
+    }
+    for seq, slug, description, blocked_by in (
+        (1, "orders-migration", "Migration with the NOT NULL column", []),
+        (2, "price-rounding", "Prices in Decimal", [1]),
+        (3, "webhook", "Webhook by event id", [1]),
+        (4, "mail", "Order mail", [2, 3]),
+    )
 ]
 
 
@@ -214,6 +223,33 @@ def many(root: Path, count: int) -> World:
             )
     conn.close()
     return world
+
+
+def hold_out(project: Project, count: int) -> None:
+    """So many more agents that ended, each with one insight that a coin was tossed for."""
+    from helix_core.model import Given
+    from helix_core.store import runs
+    from helix_core.store.connection import writing
+
+    conn = open_store(project.database)
+    moment = (NOW - timedelta(days=1)).isoformat()
+    with writing(conn):
+        for n in range(count):
+            withheld, delivered = n % 3 == 0, n % 9 in (1, 2, 4, 5, 6)
+            run_id = runs.create(
+                conn, "held", "helix-builder", moment, tool_use_id=f"toolu_held_{n}",
+                agent_id=f"held{n}", state="delivered" if delivered else "blocked",
+                outcome_source="self", ended_at=moment,
+            )  # fmt: skip
+            run = runs.by_id(conn, run_id)
+            assert run is not None
+            given = Given(1 + n % 6, f"lesson-{n % 6}", "", (), 0.5, 0.6, 0.01, 0)
+            runs.add_injection(
+                conn, run, given, rank=1, value=None, chars=0, source="hook", moment=moment,
+                withheld=withheld, probability=1 / 3,
+            )  # fmt: skip
+    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    conn.close()
 
 
 def texts(rows: Iterable[Sequence[object]]) -> list[str]:

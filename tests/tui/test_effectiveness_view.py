@@ -165,3 +165,25 @@ async def test_the_cursor_stays_on_its_bar_while_others_write(project: Project) 
         shop.World(project.root).store("When others write, count again because figures age")
         await until(pilot, lambda: ".5: 3 insights" in text(app))
         assert shown(app).counts.insights == 10
+
+
+async def test_the_lift_is_a_line_of_the_loop_once_something_was_held_out(
+    project: Project,
+) -> None:
+    assert figures(project).lift is None
+    shop.hold_out(project, 12)
+    found = figures(project)
+    assert found.lift is not None and found.lift.told.startswith("not enough data yet: 12 of ")
+    stats = shop.World(project.root).run("stats", {})
+    assert stats["lift"]["told"] == found.lift.told
+    app = make_app(project, "effectiveness")
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await until(pilot, lambda: "not enough data yet: 12 of about" in text(app))
+        assert app.screen.query_one("#loop", LiveTable).size.height == 4
+
+
+def test_enough_of_it_is_told_with_its_interval(project: Project) -> None:
+    shop.hold_out(project, 700)
+    found = figures(project).lift
+    assert found is not None and " points (95%: " in found.told
