@@ -138,11 +138,11 @@ def pairs_needed(probability: float, half_width: float = LIFT_HALF_WIDTH) -> int
 
 
 def told(found: Lift) -> str:
-    """A lift in words, in points: hundredths of a task."""
+    """A lift in words, in points (hundredths of a task), with the pairs shown and withheld."""
     if found.lift is not None and found.low is not None and found.high is not None:
         return (
             f"{100 * found.lift:+.0f} points (95%: {100 * found.low:+.0f} to"
-            f" {100 * found.high:+.0f}; {found.shown:,} with, {found.withheld:,} without)"
+            f" {100 * found.high:+.0f}; n {found.shown:,} + {found.withheld:,})"
         )
     if found.needed is None:
         return "hold-out is off (helix config holdout 0.1)"

@@ -218,5 +218,7 @@ ABLATIONS = (
     _helix("ghosts at 60", "never-used ones go after 60 days", ghost_days=60.0),
     _helix("- decay", "without decay", decay=False),
     _helix("+ lineage", "credit flows back to the parents", lineage_credit=True),
+    _helix("- context + lineage", "the same without context",
+           ranking_context=False, lineage_credit=True),
 )  # fmt: skip
 BY_NAME = {entry.name: entry for entry in (*FRAME, *RIVALS, *ABLATIONS)}

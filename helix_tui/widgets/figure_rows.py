@@ -66,7 +66,7 @@ def loop_rows(loop: Loop, lift: LiftLine | None, glyphs: Glyphs) -> list[Row]:
         ),
     ]
     if lift is not None:
-        values.append(("lift", lift.share, lift.told))
+        values.append(("delivered with", lift.share, f"lift: {lift.told}"))
     return [
         Row(
             n,

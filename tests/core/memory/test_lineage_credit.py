@@ -8,12 +8,23 @@ from pathlib import Path
 import pytest
 from geometry import PROFILE, at, degrees, directions, dump, later, open_memory
 
-from helix_core.memory import answers, evidence, feedback, questions, recall, remember, upkeep
+from helix_core.memory import (
+    answers,
+    evidence,
+    exporting,
+    feedback,
+    importing,
+    questions,
+    recall,
+    remember,
+    upkeep,
+)
 from helix_core.memory.answers import Reply
 from helix_core.memory.context import Memory
 from helix_core.model import Given, Insight
 from helix_core.store import curation, edges, insights, past, results, runs, undo, vectors
 from helix_core.store.connection import writing
+from helix_core.text import carried
 
 ROOT = "When the first build of a day is slow warm the cache because it is cold"
 PARENT = "When the parser hangs raise its limit because files grow"
@@ -198,3 +209,11 @@ def test_what_waited_for_its_vector_flows_back_with_it(family: Memory) -> None:
                     embedding_model=PROFILE.name)  # fmt: skip
     assert upkeep.settle_feedback(family) == 1
     assert [event[0] for event in events(family, PARENT)] == ["lineage"]
+
+
+def test_it_is_carried_to_another_memory(family: Memory, tmp_path: Path) -> None:
+    end(family, agent(family, 1, CHILD), "delivered")
+    other = open_memory(tmp_path / "other")
+    importing.from_lines(other, carried.decoded(exporting.as_lines(family).encode()))
+    assert events(other, PARENT) == events(family, PARENT) != []
+    other.conn.close()
