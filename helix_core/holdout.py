@@ -87,8 +87,8 @@ def lift(
         enough = half <= half_width
         if min(len(shown), len(held)) >= LIFT_MIN_ARM:
             needed = math.ceil(len(known) * (half / half_width) ** 2)
-        if needed is not None and not enough:
-            needed = max(needed, len(known) + 1)
+    if needed is not None and not enough:
+        needed = max(needed, len(known) + 1)
     with_it, without_it = _share(shown), _share(held)
     found = Lift(len(shown), len(held), with_it, without_it, None, None, None, needed)
     if spread is None or with_it is None or without_it is None or not enough:

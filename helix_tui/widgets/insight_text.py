@@ -67,6 +67,8 @@ def _figures(detail: InsightDetail) -> list[Cell]:
     words.append(f"velocity {line.velocity}")
     if detail.confirmations:
         words.append(f"confirmed {formats.plural(detail.confirmations, 'time')}")
+    if detail.lift:
+        words.append(f"lift: {detail.lift}")
     return [(", ".join(words), "")]
 
 

@@ -137,7 +137,8 @@ def test_enough_data_is_told_with_its_interval() -> None:
 
 def test_an_arm_without_a_pair_has_no_interval() -> None:
     assert holdout.interval([Pair(n, 1, True, True, 0.1) for n in range(5000)]) is None
-    assert holdout.lift([Pair(n, 1, True, True, 0.1) for n in range(5000)]).lift is None
+    found = holdout.lift([Pair(n, 1, True, True, 0.1) for n in range(5000)])
+    assert found.lift is None and found.needed == 5001
 
 
 def test_the_coin_falls_the_same_way_again_and_as_often_as_it_should() -> None:

@@ -243,7 +243,7 @@ def hold_out(project: Project, count: int) -> None:
             )  # fmt: skip
             run = runs.by_id(conn, run_id)
             assert run is not None
-            given = Given(1 + n % 6, f"lesson-{n % 6}", "", (), 0.5, 0.6, 0.01, 0)
+            given = Given(1 + n // 9 % 6, f"lesson-{n // 9 % 6}", "", (), 0.5, 0.6, 0.01, 0)
             runs.add_injection(
                 conn, run, given, rank=1, value=None, chars=0, source="hook", moment=moment,
                 withheld=withheld, probability=1 / 3,
