@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import helix_core
+from helix_core.hooks import events
 
 ROOT = Path(__file__).parents[2]
 DEVELOPMENT = {"pytest", "ruff", "mypy", "hypothesis"}
@@ -104,5 +105,7 @@ def test_the_plugin_archive_works(built: Path, installed: Path, project: Path) -
     env = {"HELIX_VENV": str(installed)}
     run(plugin / "bin" / "helix", "store", "When unpacked, work at once", cwd=project, **env)
     report = run(plugin / "bin" / "helix", "doctor", cwd=project, **env).stdout
-    states = {line.split()[1]: line.split()[0] for line in report.splitlines() if line}
-    assert states["plugin"] == states["hooks"] == "ok", report
+    lines = [line.split() for line in report.splitlines() if line]
+    assert [line[0] for line in lines if line[1] == "plugin"] == ["ok"], report
+    hooks = {line[2]: line[0] for line in lines if line[1] == "hook"}
+    assert hooks == dict.fromkeys(events.HANDLERS, "ok")
