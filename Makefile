@@ -47,10 +47,10 @@ bench: dev
 	  $(IN_DEV) -m benchmarks.$$name --json benchmarks/results/$$name.json || failed="$$failed $$name"; \
 	done; test -z "$$failed" || { echo "missed a target:$$failed"; exit 1; }
 
-# A wheel for pip, and the plugin as an archive of what is committed.
-dist: dev
+# A wheel for pip, and the plugin as an archive of what is committed. Any Python with pip will do.
+dist:
 	@rm -rf dist && mkdir dist
-	@$(DEV)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@git archive --format=tar.gz --prefix=helix/ -o dist/helix-plugin.tar.gz HEAD \
 	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml
 	@ls -l dist
