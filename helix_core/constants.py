@@ -59,4 +59,15 @@ PROVEN_MIN_EVENTS = 2  # Causal events needed before a second slot is given.
 PROVEN_MIN_VALUE = 0.58  # Value in context needed for it.
 INJECTION_LIMIT = 3  # Never more insights than this in one prompt (decision 4).
 
+# -- strategic recall, for a whole objective -----------------------------------------------------
+STRATEGIC_LIMIT = 15  # A plan is shaped by an overview, one task by one lesson.
+STRATEGIC_MIN_RELEVANCE = 0.30  # Below the gate of a task: an objective is wider than its parts.
+STRATEGIC_LINEAGE_SHARE = 5  # Up to one place in five for what descends from, or led to, a hit.
+PROVEN_FROM = 0.70  # Effectiveness from which an insight is called proven ...
+RISKY_UNDER = 0.40  # ... and under which it is called risky.
+TOPOLOGY_MIN_NODES = 3  # Two nodes have no shape.
+
+# -- lineage ------------------------------------------------------------------------------------
+LINEAGE_DEPTH = 3  # Beyond a great-grandparent nothing can be said about today's lesson.
+
 WILSON_Z90 = 1.6448536  # Normal quantile for a two-sided 90% interval.

@@ -16,10 +16,12 @@ READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
         *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
-        *("synthesize", "calibrate"),
+        *("strategic-recall", "sessions-search", "session-report"),
+        *("learn-list", "learn-show", "learn-evidence"),
+        *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }
 )
-"""Operations that never create a database; all but the last two change nothing in it either."""
+"""Operations that never create a database; all but the last four change nothing in it either."""
 REPAIRING = frozenset({f"{HOOK}SessionStart"})
 """Operations that put a damaged database aside; every other one reports it."""
 

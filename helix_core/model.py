@@ -109,3 +109,17 @@ class Given:
     relevance: float | None
     score: float
     hop: int
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer that a question offers."""
+
+    label: str
+    description: str = ""
+    evidence: str = ""
+    value: str = ""
+    """What choosing it does, where the question is helix's own; its kind says which there are."""
+    insight: str = ""
+    """The text that choosing it stores; empty where it stores nothing."""
+    tags: tuple[str, ...] = ()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from helix_core.model import Option
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -101,6 +103,93 @@ class InsightDetail:
     embedding_model: str
     moves: tuple[MoveLine, ...]
     """Newest first."""
+
+
+@dataclass(frozen=True)
+class AncestorLine:
+    """One insight that another one was led to by."""
+
+    name: str
+    steps: int
+    effectiveness: float
+    in_trash: bool
+
+
+@dataclass(frozen=True)
+class WitnessLine:
+    """One insight that a question speaks of, as it stood when the question was put."""
+
+    name: str
+    content: str
+    effectiveness: float | None
+    """None where nobody noted it."""
+    relevance: float | None
+    ancestry: tuple[AncestorLine, ...] = ()
+    """Nearest first."""
+    lineage: float | None = None
+    """Mean effectiveness of the ancestors; None where there are none."""
+    risky: bool = False
+    """Whether the ancestors stand low: it may be passing on an old error."""
+
+
+@dataclass(frozen=True)
+class EvidenceView:
+    """What is known about the matter of a question; empty where nothing is."""
+
+    agent_id: str = ""
+    task: str = ""
+    outcome: str = ""
+    source: str = ""
+    """verified, self, contradicted or user."""
+    reason: str = ""
+    """The agent's own words, or those of the question that quotes them."""
+    verify: str = ""
+    files: tuple[str, ...] = ()
+    injected: tuple[WitnessLine, ...] = ()
+    """What the agent was given."""
+    compared: tuple[WitnessLine, ...] = ()
+    """The insights that contradict each other, or the one that was rejected before."""
+    differs: str = ""
+    """Wherein they do."""
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """One question of the LEARN phase, or one candidate, as a line of the queue."""
+
+    id: int
+    kind: str
+    """asked (by a session), conflict, contradicted or candidate."""
+    state: str
+    """open, answered or dismissed."""
+    header: str
+    question: str
+    """The first 400 characters."""
+    options: int
+    task_id: str
+    session_id: str
+    risky: bool
+    """Whether an insight of a low lineage was given to its agent."""
+    created_at: str
+    closed_at: str
+    answered_by: str
+    """chat, tui or cli; maintenance where it made room for newer ones."""
+    answer: str
+
+
+@dataclass(frozen=True)
+class QuestionDetail:
+    """One question whole."""
+
+    line: QuestionLine
+    question: str
+    options: tuple[Option, ...]
+    multi_select: bool
+    corrects: str
+    """The insight that an answer would correct."""
+    evidence: EvidenceView
+    stored: tuple[str, ...]
+    """Names of what its answer stored or confirmed."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def recall(options: Options) -> None:
         output.emit_json(found["results"])
         return
     for item in found["results"]:
-        output.line(_result_line(item))
+        output.line(result_line(item))
     if not found["results"]:
         output.line("nothing relevant enough")
 
@@ -89,7 +89,8 @@ def query_args(options: Options, limit: int) -> dict[str, Any]:
     return args
 
 
-def _result_line(item: dict[str, Any]) -> str:
+def result_line(item: dict[str, Any]) -> str:
+    """One recalled insight for people: its effectiveness, its text, how it was found."""
     relevance = "keyword" if item["_relevance"] is None else f"cos {item['_relevance']:.2f}"
     hop = " via graph" if item["_hop"] else ""
     share = output.percent(item["_effectiveness"])

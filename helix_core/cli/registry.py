@@ -7,11 +7,13 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from helix_core import paths
 from helix_core.cli.call import Caller
 from helix_core.errors import UsageError
+from helix_core.text import schema
 
 Options = argparse.Namespace
 
@@ -97,13 +99,40 @@ def as_json(options: Options) -> bool:
 
 
 def read_text(value: str) -> str:
-    """An argument, or standard input for `-`."""
-    return sys.stdin.read() if value == "-" else value
+    """An argument, or standard input for `-`. Raises UsageError for input that is no text."""
+    if value != "-":
+        return value
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise UsageError("standard input is no UTF-8 text") from None
+
+
+def read_document(value: str, what: str) -> Any:
+    """The JSON of an argument: inline, of standard input for `-`, or else of a file of that name.
+
+    Raises UsageError that names `what` where it cannot be read or is no JSON.
+    """
+    if value == "-" or value.lstrip()[:1] in ("[", "{"):
+        return schema.read_json(read_text(value), what)
+    try:
+        return schema.read_json(Path(value).read_text(encoding="utf-8"), what)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no UTF-8 text"
+        raise UsageError(f"{what}: cannot read {value!r}: {reason}") from None
 
 
 def session_of(options: Options) -> str | None:
     """The session that was named, else the one this runs in; None where nobody knows."""
     return options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+
+
+def known_session(options: Options) -> str:
+    """`session_of`; raises UsageError where nobody knows."""
+    found = session_of(options)
+    if found is None:
+        raise UsageError("which session? (--session, else $CLAUDE_CODE_SESSION_ID)")
+    return found
 
 
 NAME = arg("name", metavar="NAME")

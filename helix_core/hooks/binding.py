@@ -18,15 +18,27 @@ from helix_core.memory import ledger
 from helix_core.memory.context import Memory
 from helix_core.store import runs
 from helix_core.store.connection import writing
-from helix_core.text import clean, transcript
+from helix_core.text import clean, fields, transcript
 
 UNKNOWN = "objective unknown"
+CONTEXT_LIMIT = 6000
 CARRIED = ("started_at", "transcript_path", "state", "ended_at", "summary", "outcome_source")
 
 
 def prompt_hash(prompt: str) -> str:
     """The identity of a prompt as an agent received it."""
     return hashlib.sha256(prompt.strip().encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def context_of(prompt: fields.Prompt) -> dict[str, str]:
+    """What the orchestrator told an agent beside its task, as columns: without secrets, and cut."""
+    told = {"constraints": prompt.constraints, "risk_areas": prompt.risk_areas}
+    if not any(told.values()):
+        return told
+    # Deferred: few prompts have either, and a hook without worker pays for every import.
+    from helix_core.text import scanner
+
+    return {name: clean.shorten(scanner.mask(text), CONTEXT_LIMIT) for name, text in told.items()}
 
 
 def bind(mem: Memory, session_id: str, agent_id: str, tool_use_id: str) -> runs.AgentRun | None:

@@ -17,16 +17,16 @@ from helix_core import constants
 from helix_core.errors import StoreError, StoreLockedError
 from helix_core.hooks import binding, handover, plan
 from helix_core.hooks.payload import MESSAGE_LIMIT, AgentEvent, agent_event
-from helix_core.memory import feedback, ledger, remember, upkeep
+from helix_core.memory import feedback, ledger, questions, remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import plans, questions, results, runs
+from helix_core.store import plans, results, runs
 from helix_core.store.connection import writing
 from helix_core.text import clean, fields, handoff, lessons, markers, scanner, transcript, verify
 
 MESSAGE_WAIT_SECONDS = 0.6
 SUMMARY_LIMIT = 1000
 ARCHIVE_LIMIT = 4000
-CONTEXT_LIMIT = 6000
+CONTEXT_SHARE = 1450  # of the archive's line, for each of CONSTRAINTS and RISK_AREAS
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,7 @@ def _from_own_prompt(mem: Memory, event: AgentEvent, run: runs.AgentRun | None) 
         "objective": clean.shorten(prompt.objective, 2000),
         "verify": clean.shorten(prompt.verify, 1000),
         "query": prompt.query,
-        "constraints": clean.shorten(prompt.constraints, CONTEXT_LIMIT),
-        "risk_areas": clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
+        **binding.context_of(prompt),
     }
     known = {name: text for name, text in known.items() if text}
     if run is None:
@@ -140,7 +139,7 @@ def _from_own_prompt(mem: Memory, event: AgentEvent, run: runs.AgentRun | None) 
 def _begin(mem: Memory, ended: Ended, *, status_written: bool) -> None:
     """Open the result, and let the run show its end at once."""
     with writing(mem.conn):
-        results.open_result(
+        done = results.open_result(
             mem.conn,
             ended.event.agent_id,
             ended.mark,
@@ -150,6 +149,8 @@ def _begin(mem: Memory, ended: Ended, *, status_written: bool) -> None:
         )
         if status_written:  # while the database was locked
             results.finish_part(mem.conn, ended.event.agent_id, ended.mark, "status")
+        if "question" in done and questions.settled_by_person(mem, ended.run):
+            return  # the same message once more: a person has judged it since
         runs.update(
             mem.conn,
             ended.run.id,
@@ -255,6 +256,7 @@ def _derived(mem: Memory, ended: Ended) -> None:
         ["derived", ended.outcome.kind],
         effectiveness=constants.DERIVED_EFFECTIVENESS,
         source="derived",
+        run=ended.run,
     )
     _keep_child(mem, ended, done)
 
@@ -267,26 +269,11 @@ def _keep_child(mem: Memory, ended: Ended, done: remember.Stored) -> None:
 
 def _question(mem: Memory, ended: Ended) -> None:
     """A contradicted outcome goes to a person instead of to the insights (decision 7)."""
+    questions.withdraw_outcome(mem, ended.run)
     if ended.source != "contradicted":
         return
-    given = [item.name for item in runs.injections(mem.conn, ended.run.id)]
-    questions.ask(
-        mem.conn,
-        kind="contradicted",
-        header="Which is right?",
-        question=f"Agent {ended.event.agent_id} says {ended.state}, but its last run of"
-        f" `{ended.run.verify}` says otherwise. How did the task end?",
-        options=["delivered", "partial", "blocked"],
-        evidence={
-            "task": ended.run.task,
-            "says": _masked(ended.outcome.summary),
-            "verify": ended.run.verify,
-            "injected": given,
-        },
-        session_id=ended.event.session_id,
-        agent_run_id=ended.run.id,
-        moment=mem.moment,
-    )
+    run = runs.by_id(mem.conn, ended.run.id) or ended.run
+    questions.about_outcome(mem, run, ended.state)
 
 
 def _feedback(mem: Memory, ended: Ended) -> None:
@@ -314,7 +301,7 @@ def _archive(mem: Memory, ended: Ended) -> None:
         ("RISK_AREAS", ended.run.risk_areas),
     ):
         if text:
-            summary += f" [{label}: {clean.fold(text)}]"
+            summary += f" [{label}: {clean.shorten(clean.fold(text), CONTEXT_SHARE)}]"
     results.archive(
         mem.conn,
         agent_id=ended.event.agent_id,

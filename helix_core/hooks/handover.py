@@ -24,6 +24,7 @@ STATUS = "task-status.jsonl"
 INJECTED = "injected"
 EXPLORED = "explorer-results"
 SYNTHESIS = "recall_synthesis.json"
+SYNTHESES_KEPT = 8
 STALE_SECONDS = 86_400.0
 STATUS_READ = 2_000_000
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -109,6 +110,65 @@ def _locked(home: Path) -> Any:
         os.close(handle)
 
 
+def keep_synthesis(home: Path, value: dict[str, Any]) -> None:
+    """Write what a session drew from its recall; it replaces what that session wrote before.
+
+    The file shows the newest session's. Where sessions share a project, those of the others are
+    kept in it under `others`, newest first.
+    """
+    with _locked(home):
+        others = [one for one in _syntheses(home) if _owner_of(one) != value["session_id"]]
+        _write_syntheses(home, [value, *others[: SYNTHESES_KEPT - 1]])
+
+
+def read_synthesis(home: Path, session_id: str | None) -> dict[str, Any] | None:
+    """What a session drew from its recall; the newest of any session for None."""
+    found = _syntheses(home)
+    return next((one for one in found if session_id in (None, _owner_of(one))), None)
+
+
+def drop_synthesis(home: Path, session_id: str) -> bool:
+    """Remove what a session drew from its recall; False where there was nothing."""
+    if not (home / SYNTHESIS).exists():
+        return False
+    with _locked(home):
+        found = _syntheses(home)
+        left = [one for one in found if _owner_of(one) != session_id]
+        if len(left) < len(found):
+            _write_syntheses(home, left)
+    return len(left) < len(found)
+
+
+def _syntheses(home: Path) -> list[dict[str, Any]]:
+    """What the file holds, newest first, each without the others; none that is nobody's."""
+    try:
+        text = (home / SYNTHESIS).read_text(encoding="utf-8", errors="replace")
+        value = json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return []
+    others = value.pop("others", None) if isinstance(value, dict) else None
+    every = [value, *(others if isinstance(others, list) else ())]
+    return [one for one in every if _owner_of(one) is not None]
+
+
+def _write_syntheses(home: Path, found: list[dict[str, Any]]) -> None:
+    file = home / SYNTHESIS
+    if not found:
+        file.unlink(missing_ok=True)
+        return
+    newest, *others = found
+    atomic.write_json(file, {**newest, **({"others": others} if others else {})})
+
+
+def _clean_synthesis(home: Path, session_id: str, ended: Callable[[str], bool]) -> None:
+    file = home / SYNTHESIS
+    with _locked(home), contextlib.suppress(OSError):
+        age, found = _age(file), _syntheses(home)
+        kept = [one for one in found if not _mine(_owner_of(one), session_id, ended, age)]
+        if len(kept) < len(found) or (not found and age > STALE_SECONDS):
+            _write_syntheses(home, kept)
+
+
 def clean_session(
     home: Path, session_id: str, ended: Callable[[str], bool], *, status: bool
 ) -> None:
@@ -120,9 +180,8 @@ def clean_session(
         for file in (home / folder).glob("*.json"):
             if _mine(_owner(file), session_id, ended, _age(file)):
                 file.unlink(missing_ok=True)
-    synthesis = home / SYNTHESIS
-    if synthesis.exists() and _mine(_owner(synthesis), session_id, ended, _age(synthesis)):
-        synthesis.unlink(missing_ok=True)
+    if (home / SYNTHESIS).exists():
+        _clean_synthesis(home, session_id, ended)
     if status and (home / STATUS).exists():
         _clean_status(home, session_id, ended)
 
@@ -152,9 +211,12 @@ def _owner(file: Path) -> str | None:
 
 def _line_owner(text: str) -> str | None:
     try:
-        value = json.loads(text)
+        return _owner_of(json.loads(text))
     except ValueError:
         return None
+
+
+def _owner_of(value: object) -> str | None:
     owner = value.get("session_id") if isinstance(value, dict) else None
     return owner if isinstance(owner, str) else None
 

@@ -7,21 +7,20 @@ SubagentStart is the fallback for an agent whose call was never treated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from helix_core.hooks import binding, frame
+from helix_core.hooks import binding, choosing, frame
 from helix_core.hooks.payload import AgentCall, AgentEvent, agent_call, agent_event
 from helix_core.memory import inject, recall
 from helix_core.memory.context import Memory
-from helix_core.model import Given, Ranked, Recall
-from helix_core.store import insights, runs, vectors
+from helix_core.model import Given, Recall
+from helix_core.store import insights, offers, runs, vectors
 from helix_core.store.connection import writing
 from helix_core.text import clean, fields, transcript
 from helix_core.text.roles import agent_role
 
 FED_ROLES = frozenset({"builder", "planner"})
-CONTEXT_LIMIT = 6000
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,7 @@ def inject_into(mem: Memory, call: AgentCall, source: str = "hook") -> Injection
     if known is not None:
         return Injection(_rendered(mem, known, call), known)
     wants = call.role in FED_ROLES and not prompt.has_insights and bool(prompt.query)
-    query = recall.Query(
-        text=prompt.query,
-        keywords=" ".join(prompt.relevant_files),
-        limit=mem.settings.max_insights,
-        min_relevance=mem.settings.min_relevance or None,
-        hops=mem.settings.hops,
-    )
-    if prompt.query:
-        query = recall.embed(mem, query)
+    query = choosing.query_of(mem, prompt)
     found = inject.rank(mem, query) if wants else Recall(ranked=())
     with writing(mem.conn):
         known = runs.by_tool_use(mem.conn, call.session_id, tool_use_id)
@@ -106,10 +97,9 @@ def _record(
         query=prompt.query,
         query_vector=vectors.pack(query.vector) if query.vector else None,
         embedding_model=mem.profile.name if query.vector and mem.profile else None,
-        constraints=clean.shorten(prompt.constraints, CONTEXT_LIMIT),
-        risk_areas=clean.shorten(prompt.risk_areas, CONTEXT_LIMIT),
         mode=given_by,
         note=found.note,
+        **binding.context_of(prompt),
     )
     run = runs.by_id(mem.conn, run_id)
     assert run is not None
@@ -120,16 +110,8 @@ def _claim(
     mem: Memory, run: runs.AgentRun, query: recall.Query, found: Recall, source: str
 ) -> None:
     claimed = runs.claimed(mem.conn, run.session_id, mem.now)
-    if claimed and all(item.insight.id in claimed for item in found.ranked):
-        # A big wave took all that this recall saw; is there another one further down?
-        taken = frozenset(row.name for row in insights.by_ids(mem.conn, claimed).values())
-        more = inject.rank(mem, replace(query, suppress=taken))
-        found = more if more.ranked else found
-    chosen, _ = inject.choose(mem.settings, found.ranked, claimed, mem.settings.max_insights)
-    _, shown = frame.render([_given(item) for item in chosen], mem.settings.max_chars)
-    kept = {item.name for item in shown}
-    for rank, item in enumerate((c for c in chosen if c.insight.name in kept), 1):
-        given = _given(item)
+    for rank, item in enumerate(choosing.select(mem, query, found, claimed), 1):
+        given = choosing.given(item)
         runs.add_injection(
             mem.conn,
             run,
@@ -146,19 +128,19 @@ def _attribute_offered(mem: Memory, run: runs.AgentRun, prompt: fields.Prompt) -
     """Names in a prompt are believed only where batch-inject offered them for this task."""
     for rank, name in enumerate(prompt.injected[:10], 1):
         insight = insights.get(mem.conn, name)
-        row = (
-            insight
-            and mem.conn.execute(
-                "SELECT relevance, effectiveness, score FROM offer WHERE session_id = ?"
-                " AND insight_id = ? AND task_id IN ('', ?) ORDER BY created_at DESC LIMIT 1",
-                (run.session_id, insight.id, run.task_id or ""),
-            ).fetchone()
-        )
-        if insight is None or not row:
+        offer = insight and offers.find(mem.conn, run.session_id, insight.id, run.task_id)
+        if insight is None or not offer:
             mem.note("warn", f"INJECTED names {name!r}, which was not offered for this task")
             continue
         given = Given(
-            insight.id, name, insight.content, insight.tags, float(row[1]), row[0], float(row[2]), 0
+            insight.id,
+            name,
+            insight.content,
+            insight.tags,
+            offer.effectiveness,
+            offer.relevance,
+            offer.score,
+            0,
         )
         runs.add_injection(
             mem.conn,
@@ -172,20 +154,6 @@ def _attribute_offered(mem: Memory, run: runs.AgentRun, prompt: fields.Prompt) -
         )
 
 
-def _given(item: Ranked) -> Given:
-    row = item.insight
-    return Given(
-        row.id,
-        row.name,
-        row.content,
-        row.tags,
-        item.effectiveness,
-        item.relevance,
-        item.score,
-        item.hop,
-    )
-
-
 def _rendered(mem: Memory, run: runs.AgentRun, call: AgentCall) -> str:
     """The text a call's prompt gets: what was committed for it, or why there is nothing."""
     if call.role not in FED_ROLES or run.mode == "orchestrator":
@@ -195,7 +163,7 @@ def _rendered(mem: Memory, run: runs.AgentRun, call: AgentCall) -> str:
         return frame.render(given, mem.settings.max_chars)[0]
     if not run.query:
         return ""
-    return frame.NOTHING_RELEVANT if insights.count(mem.conn) else frame.EMPTY_MEMORY
+    return choosing.nothing(mem)
 
 
 def post_tool_use(mem: Memory, payload: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from helix_core.store.connection import writing
 from helix_core.text import clean
 
 FRESH = frozenset({"startup", "clear"})
+GONE_ON = frozenset({"compact", "resume"})
+"""The conversation goes on, but not all of it may be in the client's context any more."""
 
 
 def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None:
@@ -39,12 +41,18 @@ def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None
         )
     if mem.embedder is None:  # no worker that would do it in the background
         upkeep.maintain(mem)
-    return _greeting(mem)
+    kept = source in GONE_ON and handover.read_synthesis(mem.project.home, session_id) is not None
+    return _greeting(mem, kept)
 
 
-def _greeting(mem: Memory) -> dict[str, Any] | None:
-    """A line of context, only where the memory was lost or does not work at full strength."""
+def _greeting(mem: Memory, kept: bool) -> dict[str, Any] | None:
+    """A line of context, only where the memory was lost, does not work at full strength, or keeps
+    notes of this session that its context may have lost."""
     lines = []
+    if kept:
+        lines.append(
+            "helix: `helix recall-synthesis` prints what this session drew from its recall."
+        )
     lost = rescue.tell_once(mem.conn)
     if lost is not None:
         lines.append(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from helix_core.memory import evidence, inject, recall, value
 from helix_core.memory.context import Memory
 from helix_core.memory.evidence import Evidence
+from helix_core.memory.neighbours import best_first
 from helix_core.memory.value import Worth
 from helix_core.model import Left, Ranked
 from helix_core.store import insights
@@ -49,21 +50,22 @@ def explain(mem: Memory, query: recall.Query) -> Explanation:
         return Explanation((), (), "vector" if mem.profile else "keyword", "")
     query = recall.embed(mem, query)
     found = recall.candidates(mem, query)
-    ordered = sorted(found.ranked, key=lambda r: (-r.score, r.insight.id))
+    kept, rest = recall.choose(found.ranked, query)
+    places = {item.insight.id: n for n, item in enumerate(kept, 1)}
+    left_out = {item.insight.id: reason for item, reason in rest}
+    ordered = sorted([*kept, *(item for item, _ in rest)], key=best_first)
     injected = {r.insight.id: (n, r) for n, r in enumerate(inject.rank(mem, query).ranked, 1)}
     rows = [item.insight for item in ordered]
     proofs = evidence.of_insights(mem.conn, rows)
     worth = value.in_context(mem, rows, query.vector)
-    listed, place = [], 0
+    listed = []
     for item in ordered:
-        reason = _reason(item, query, place)
-        place += not reason
         number, same = injected.get(item.insight.id, (None, None))
         listed.append(
             Explained(
                 item=item,
-                rank=None if reason else place,
-                left_out=reason,
+                rank=places.get(item.insight.id),
+                left_out=left_out.get(item.insight.id, ""),
                 evidence=proofs[item.insight.id],
                 worth=worth[item.insight.id],
                 injection_rank=number,
@@ -72,12 +74,6 @@ def explain(mem: Memory, query: recall.Query) -> Explanation:
         )
     left = [*found.left, *_under_the_gate(mem, query, ordered, found.left), *_suppressed(query)]
     return Explanation(tuple(listed), tuple(left), found.mode, found.note)
-
-
-def _reason(item: Ranked, query: recall.Query, taken: int) -> str:
-    if item.effectiveness < query.min_effectiveness:
-        return "below the asked effectiveness"
-    return "past the limit" if taken >= query.limit else ""
 
 
 def _suppressed(query: recall.Query) -> list[Left]:

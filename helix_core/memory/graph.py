@@ -7,15 +7,18 @@ are gone are none, so that every share stays in [0, 1].
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-EDGES_SQL = (
+_LINKS = (
     "SELECT min(e.src_id, e.dst_id) AS a, max(e.src_id, e.dst_id) AS b, max(e.weight) AS weight"
     " FROM insight_edges e JOIN insight s ON s.id = e.src_id JOIN insight d ON d.id = e.dst_id"
-    " WHERE e.src_id <> e.dst_id GROUP BY 1, 2 ORDER BY 1, 2"
+    " WHERE e.src_id <> e.dst_id{within} GROUP BY 1, 2 ORDER BY 1, 2"
 )
+EDGES_SQL = _LINKS.format(within="")
 """The links between insights that exist, each once."""
 ENDS_SQL = (
     f"WITH link AS ({EDGES_SQL}) SELECT a AS id, weight FROM link"
@@ -23,12 +26,15 @@ ENDS_SQL = (
 )
 """Each link from both its ends."""
 NODES_SQL = "SELECT id, name FROM insight ORDER BY id"
+_SOME = "(SELECT value FROM json_each(:ids))"
+_SOME_EDGES = _LINKS.format(within=f" AND e.src_id IN {_SOME} AND e.dst_id IN {_SOME}")
+_SOME_NODES = f"SELECT id, name FROM insight WHERE id IN {_SOME} ORDER BY id"
 NAMES_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The graph of all insights, taken as undirected.
+    """The graph of insights, taken as undirected.
 
     `density`: links over possible links. `isolates`: insights without a link. `articulation`:
     insights whose removal would take a component apart (Hopcroft and Tarjan 1973), the best linked
@@ -52,24 +58,30 @@ def available() -> bool:
     return importlib.util.find_spec("networkx") is not None
 
 
-def load(conn: sqlite3.Connection) -> Any:
+def load(conn: sqlite3.Connection, among: Collection[int] | None = None) -> Any:
     """The networkx graph of all insights: nodes are ids with their name, links have a weight.
 
-    Raises ImportError where networkx is missing.
+    `among` restricts it to these insights and the links between them. Raises ImportError where
+    networkx is missing.
     """
     import networkx
 
+    chosen = {} if among is None else {"ids": json.dumps(sorted(among))}
+    nodes, links = (NODES_SQL, EDGES_SQL) if among is None else (_SOME_NODES, _SOME_EDGES)
     graph = networkx.Graph()
-    graph.add_nodes_from((int(i), {"name": str(name)}) for i, name in conn.execute(NODES_SQL))
-    graph.add_weighted_edges_from(conn.execute(EDGES_SQL).fetchall())
+    graph.add_nodes_from((int(i), {"name": str(name)}) for i, name in conn.execute(nodes, chosen))
+    graph.add_weighted_edges_from(conn.execute(links, chosen).fetchall())
     return graph
 
 
-def analyse(conn: sqlite3.Connection) -> Shape:
-    """The shape of the graph; O(insights + links). Raises ImportError without networkx."""
+def analyse(conn: sqlite3.Connection, among: Collection[int] | None = None) -> Shape:
+    """The shape of the graph, or of its part among some insights; O(insights + links).
+
+    Raises ImportError without networkx.
+    """
     import networkx
 
-    graph = load(conn)
+    graph = load(conn, among)
     total = graph.number_of_nodes()
     parts = [len(part) for part in networkx.connected_components(graph)]
     isolates = networkx.number_of_isolates(graph)

@@ -8,7 +8,7 @@ each is one configuration line; `ranking = "spec"` turns all of them off:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from helix_core import formulas
@@ -92,3 +92,31 @@ def _unfit(settings: Settings, item: Ranked, chosen: list[Ranked], limit: int) -
     if any(terms.near_text(item.insight.content, other.insight.content) for other in chosen):
         return "says nearly the same as one already given"
     return ""
+
+
+def first_places(wants: Sequence[Sequence[int]]) -> list[int | None]:
+    """One insight for each task of a wave, no insight twice, so that the most tasks have one.
+
+    In: the ids each task can use, best first. Out: each task's id, None where all it can use are
+    with others. Pure. Earlier tasks choose first; one gives way only to a task that would go
+    without, and only where a next best is left for it (Kuhn's augmenting paths).
+    """
+    owner: dict[int, int] = {}
+
+    def settle(task: int, seen: set[int]) -> bool:
+        open_to_it = [i for i in wants[task] if i not in seen]
+        seen.update(open_to_it)
+        for insight_id in open_to_it:
+            if insight_id not in owner:
+                owner[insight_id] = task
+                return True
+        for insight_id in open_to_it:
+            if settle(owner[insight_id], seen):
+                owner[insight_id] = task
+                return True
+        return False
+
+    for task in range(len(wants)):
+        settle(task, set())
+    chosen = {task: insight_id for insight_id, task in owner.items()}
+    return [chosen.get(task) for task in range(len(wants))]

@@ -7,15 +7,16 @@ through the `VectorIndex` of the memory; without one, recall goes by keyword alo
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 
 from helix_core import clock, constants, formulas
+from helix_core.memory import neighbours
 from helix_core.memory.context import Memory
 from helix_core.model import Insight, Left, Ranked, Recall
-from helix_core.store import edges, insights, results
+from helix_core.store import insights, results
 from helix_core.text import terms
 
 Fused = dict[int, tuple[int | None, int | None, float]]  # id: vector rank, keyword rank, rrf
@@ -52,20 +53,32 @@ def recall(mem: Memory, query: Query) -> Recall:
     """The insights for a query by the spec's formula, best first, at most `limit`."""
     if query.limit <= 0 or not query.text.strip():
         return Recall(ranked=())
-    found = candidates(mem, query)
-    kept, left = [], list(found.left)
-    for item in found.ranked:
-        if item.effectiveness < query.min_effectiveness:
-            left.append(Left(item.insight.name, "below the asked effectiveness", item.relevance))
-        else:
-            kept.append(item)
-    ranked = sorted(kept, key=lambda r: (-r.score, r.insight.id))
-    left += [Left(r.insight.name, "past the limit", r.relevance) for r in ranked[query.limit :]]
-    return replace(found, ranked=tuple(ranked[: query.limit]), left=tuple(left))
+    found = _found(mem, query, whole=False)
+    kept, reasons = choose(found.ranked, query)
+    left = [Left(item.insight.name, reason, item.relevance) for item, reason in reasons]
+    return replace(found, ranked=tuple(kept), left=(*found.left, *left))
+
+
+def choose(ranked: Iterable[Ranked], query: Query) -> tuple[list[Ranked], list[tuple[Ranked, str]]]:
+    """Of candidates the results, best first, and every other with the reason. Pure."""
+    good: list[Ranked] = []
+    poor: list[Ranked] = []
+    for item in sorted(ranked, key=neighbours.best_first):
+        (poor if item.effectiveness < query.min_effectiveness else good).append(item)
+    kept, past = neighbours.in_their_places(good, query.limit)
+    return kept, [
+        *((item, "below the asked effectiveness") for item in poor),
+        *((item, "past the limit") for item in past),
+    ]
 
 
 def candidates(mem: Memory, query: Query) -> Recall:
     """Every candidate with all parts of its score, unsorted and uncut; see `recall`."""
+    return _found(mem, query, whole=True)
+
+
+def _found(mem: Memory, query: Query, *, whole: bool) -> Recall:
+    """The candidates; unless `whole`, without neighbours too faint to be among the results."""
     depth = max(constants.CANDIDATE_DEPTH_MIN, constants.CANDIDATE_DEPTH_FACTOR * query.limit)
     query = embed(mem, query)
     if query.vector is None or mem.index is None or mem.profile is None:
@@ -77,7 +90,7 @@ def candidates(mem: Memory, query: Query) -> Recall:
     by_keyword, left = _keyword_side(mem, query, cosine, hidden, depth)
     ranked = _scored(mem, fuse(list(islice(cosine, depth)), by_keyword), cosine)
     if query.hops > 0:
-        ranked = _with_neighbours(mem, ranked, query, gate, hidden)
+        ranked = _with_neighbours(mem, ranked, query, gate, hidden, whole)
     return Recall(ranked=tuple(ranked), left=tuple(left), mode="vector", note=_gate_note(left))
 
 
@@ -240,12 +253,13 @@ def velocities(mem: Memory, rows: list[Insight]) -> dict[int, int]:
 
 
 def _with_neighbours(
-    mem: Memory, ranked: list[Ranked], query: Query, gate: float, hidden: set[int]
+    mem: Memory, ranked: list[Ranked], query: Query, gate: float, hidden: set[int], whole: bool
 ) -> list[Ranked]:
     """Spread activation one hop from the top results (decision 19); a failure costs nothing."""
-    top = sorted(ranked, key=lambda r: (-r.score, r.insight.id))[: query.limit]
+    top = sorted(ranked, key=neighbours.best_first)[: query.limit]
     try:
-        active = _activations(mem, top, hidden)
+        least = 0.0 if whole else _least(ranked, query)
+        active = neighbours.activations(mem.conn, top, hidden, least)
         known = {r.insight.id: r for r in ranked}
         fresh = [i for i in active if i not in known]
         assert mem.index is not None and query.vector is not None
@@ -257,28 +271,17 @@ def _with_neighbours(
             known[item.insight.id] = replace(item, hop=1, through=active[item.insight.id][1])
         for insight_id, item in list(known.items()):
             if item.hop == 0 and insight_id in active and active[insight_id][0] > item.rrf:
-                known[insight_id] = _lifted(item, *active[insight_id])
+                known[insight_id] = neighbours.lifted(item, *active[insight_id])
         return list(known.values())
     except sqlite3.Error as error:
         mem.note("warn", f"graph expansion failed, direct results only: {error}")
         return ranked
 
 
-def _activations(mem: Memory, top: list[Ranked], hidden: set[int]) -> dict[int, tuple[float, str]]:
-    """For each neighbour of the top results its best activation, and through whom."""
-    parents = {r.insight.id: r for r in top}
-    best: dict[int, tuple[float, str]] = {}
-    for edge in edges.get_neighbors(mem.conn, list(parents)):
-        parent = parents[edge.insight_id]
-        value = formulas.hop_activation(parent.rrf, edge.weight)
-        if edge.other_id not in hidden and value > best.get(edge.other_id, (0.0, ""))[0]:
-            best[edge.other_id] = (value, parent.insight.name)
-    return best
-
-
-def _lifted(item: Ranked, activation: float, through: str) -> Ranked:
-    score = formulas.recall_score(activation, item.effectiveness, item.recency, item.velocity)
-    return replace(item, rrf=activation, score=score, hop=1, through=through, direct=item.rrf)
+def _least(ranked: list[Ranked], query: Query) -> float:
+    """The score of the last direct result: who cannot reach it is not among the results."""
+    scores = [r.score for r in ranked if r.effectiveness >= query.min_effectiveness]
+    return sorted(scores, reverse=True)[query.limit - 1] if len(scores) >= query.limit else 0.0
 
 
 def _by_keyword(mem: Memory, query: Query, depth: int) -> Recall:

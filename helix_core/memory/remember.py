@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from helix_core import constants
 from helix_core.errors import UsageError
+from helix_core.memory import questions
 from helix_core.memory.context import Memory
 from helix_core.model import USER_TAGS, Insight
 from helix_core.store import (
@@ -20,7 +21,6 @@ from helix_core.store import (
     insights,
     journal,
     merging,
-    questions,
     revisions,
     runs,
     trash,
@@ -73,8 +73,10 @@ def store(
         return _rejected(mem, refused)
     vector = mem.embedder.embed_documents([text])[0] if mem.profile and mem.embedder else None
     with writing(mem.conn):
-        if not personal and _rejected_before(mem, text, vector):
+        tombstone = None if personal else _rejected_before(mem, text, vector)
+        if tombstone is not None:
             journal.count_rejection(mem.conn, "tombstone", mem.moment)
+            questions.about_candidate(mem, text, labels, tombstone, source, run)
             return Stored("rejected", reason="tombstone")
         alike = _similar(mem, vector)
         twin = _twin(mem, text, alike, personal)
@@ -123,19 +125,18 @@ def _rejected(mem: Memory, reason: str) -> Stored:
     return Stored("rejected", reason=reason)
 
 
-def _rejected_before(mem: Memory, text: str, vector: list[float] | None) -> bool:
-    """Decision 16: what a person threw out does not come back by itself."""
-    if trash.has_tombstone(mem.conn, text):
-        return True
-    if vector is None or mem.profile is None:
-        return False
-    for content, blob in trash.tombstone_vectors(mem.conn, mem.profile.name):
+def _rejected_before(mem: Memory, text: str, vector: list[float] | None) -> dict[str, Any] | None:
+    """Decision 16: what a person threw out does not come back by itself. Its tombstone."""
+    same = trash.tombstone(mem.conn, insights.content_key(text))
+    if same is not None or vector is None or mem.profile is None:
+        return same
+    for key, content, blob in trash.tombstone_vectors(mem.conn, mem.profile.name):
         other = vectors.unpack(blob, mem.profile.dim)
         near = vectors.cosine(vector, other) if other else None
         close = near is not None and near >= mem.profile.duplicate
         if close and says_the_same(content, text, mem.profile.window_chars):
-            return True
-    return False
+            return trash.tombstone(mem.conn, key)
+    return None
 
 
 def _similar(mem: Memory, vector: list[float] | None) -> list[tuple[int, float]]:
@@ -248,32 +249,5 @@ def ask_about_conflicts(
             continue
         agree, why = guards.may_merge(rows[other_id].content, mine.content)
         if not agree:
-            opened += _ask(mem, rows[other_id], mine, cosine, why, run)
+            opened += questions.about_conflict(mem, rows[other_id], mine, cosine, why, run)
     return opened
-
-
-def _ask(
-    mem: Memory, old: Insight, new: Insight, cosine: float, why: str, run: runs.AgentRun | None
-) -> bool:
-    pair = "-".join(map(str, sorted((old.id, new.id))))
-    if questions.asked_before(mem.conn, "conflict", pair):
-        return False
-    questions.ask(
-        mem.conn,
-        kind="conflict",
-        header="Which holds?",
-        question="Two insights are about the same thing but do not agree."
-        f" {old.name}: {old.content!r} {new.name}: {new.content!r} Which one holds?",
-        options=["both", old.name, new.name, "neither"],
-        evidence={
-            "pair": pair,
-            "names": [old.name, new.name],
-            "contents": [old.content, new.content],
-            "cosine": round(cosine, 4),
-            "differs": why,
-        },
-        session_id=run.session_id if run else None,
-        agent_run_id=run.id if run else None,
-        moment=mem.moment,
-    )
-    return True

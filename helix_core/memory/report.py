@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from helix_core.constants import CAUSAL_MIN_USES
+from helix_core.constants import CAUSAL_MIN_USES, PROVEN_FROM
 from helix_core.memory import figure
 from helix_core.memory.context import Memory
 from helix_core.memory.figure import ADJUSTED, Figure
-
-PROVEN_FROM = 0.70
 
 _LINKS = (
     "SELECT count(*) FROM insight_edges e JOIN insight a ON a.id = e.src_id"
@@ -37,7 +35,7 @@ NUMBERS = {
     " / nullif((SELECT count(*) FROM insight), 0), 0.0)",
     "without_vector": "SELECT count(*) FROM insight WHERE embedding_model IS NULL",
     "trash": "SELECT count(*) FROM trash",
-    "feedback_events": "SELECT count(*) FROM feedback_event",
+    "feedback_events": "SELECT count(*) FROM feedback_event WHERE undone_by IS NULL",
     "feedback_pending": "SELECT count(*) FROM agent_run WHERE feedback = 'pending'",
     "archived": "SELECT count(*) FROM session_log",
     "open_questions": "SELECT count(*) FROM question WHERE state = 'open'",

@@ -180,10 +180,8 @@ def settle_feedback(mem: Memory, limit: int = 20) -> int:
         ).fetchone()
         if row is None:
             continue
-        source = mem.conn.execute(
-            "SELECT outcome_source FROM agent_run WHERE id = ?", (run.id,)
-        ).fetchone()[0]
-        if feedback.for_run(mem, run, row[0], row[1], source or "self") is not None:
+        source = runs.outcome_source(mem.conn, run.id) or "self"
+        if feedback.for_run(mem, run, row[0], row[1], source) is not None:
             connect_children(mem, run, str(row[0]))
             settled += 1
     return settled

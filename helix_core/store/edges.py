@@ -38,12 +38,29 @@ def add_edges(
     return added
 
 
+def weight_of(conn: sqlite3.Connection, source: int, target: int, relation: str) -> float | None:
+    """The weight of one edge as it is stored, or None where there is none."""
+    row = conn.execute(
+        "SELECT weight FROM insight_edges WHERE src_id = ? AND dst_id = ? AND relation = ?",
+        (source, target, relation),
+    ).fetchone()
+    return float(row[0]) if row else None
+
+
 def get_neighbors(
-    conn: sqlite3.Connection, ids: Sequence[int], relation: str | None = None
+    conn: sqlite3.Connection,
+    ids: Sequence[int],
+    relation: str | None = None,
+    lightest: float = 0.0,
 ) -> list[Neighbour]:
-    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out."""
+    """Every edge that touches one of `ids`, seen from that side; dangling ids are left out.
+
+    Only those of a relation, and of weight `lightest` or more, where these are given.
+    """
     found = []
     extra = " AND e.relation = ?" if relation else ""
+    extra += " AND e.weight >= ?" if lightest > 0.0 else ""
+    values = [*([relation] if relation else []), *([lightest] if lightest > 0.0 else [])]
     for start in range(0, len(ids), CHUNK):
         part = list(ids[start : start + CHUNK])
         marks = ",".join("?" * len(part))
@@ -51,7 +68,7 @@ def get_neighbors(
             rows = conn.execute(
                 f"SELECT e.{mine}, e.{other}, e.weight, e.relation FROM insight_edges e"
                 f" JOIN insight i ON i.id = e.{other} WHERE e.{mine} IN ({marks}){extra}",
-                [*part, *([relation] if relation else [])],
+                [*part, *values],
             )
             found += [
                 Neighbour(int(r[0]), int(r[1]), float(r[2]), str(r[3]), outgoing) for r in rows

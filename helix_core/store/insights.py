@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from helix_core.model import Insight
-from helix_core.store import cells
+from helix_core.store import cells, schema
 from helix_core.text import terms
 
 COLUMNS = (
@@ -121,15 +121,15 @@ def content_key(content: str) -> str:
 
 
 def find_same_text(conn: sqlite3.Connection, content: str) -> Insight | None:
-    """The insight with the same words, whatever their case and spacing."""
-    flat = " ".join(content.split())
-    rows = conn.execute(
-        f"SELECT {COLUMNS} FROM insight WHERE length(content) BETWEEN ? AND ?"
-        " AND lower(substr(content, 1, 12)) = lower(?)",
-        (len(flat), len(content) + 400, content.lstrip()[:12]),
-    )
+    """The insight with the same words, whatever their case and spacing; the oldest of several."""
     key = content_key(content)
-    return next((i for i in map(from_row, rows) if content_key(i.content) == key), None)
+    rows = conn.execute(
+        f"SELECT id, content FROM insight WHERE {schema.outline('content')}"
+        f" = {schema.outline('?1')} ORDER BY id",
+        (content,),
+    )
+    same = next((int(i) for i, text in rows if content_key(cells.text(text)) == key), None)
+    return None if same is None else by_ids(conn, [same]).get(same)
 
 
 def unique_name(conn: sqlite3.Connection, content: str) -> str:
@@ -209,7 +209,7 @@ def search_keywords(
         return []
     # "+" keeps SQLite from asking the index once for every id.
     within = "" if among is None else " AND +rowid IN (SELECT value FROM json_each(?))"
-    chosen = [] if among is None else [json.dumps(list(among))]
+    chosen = [] if among is None else [json.dumps(sorted(among))]  # the set is built faster so
     try:
         rows = conn.execute(
             f"SELECT rowid, bm25(insight_fts, {COLUMN_WEIGHTS}) AS score FROM insight_fts"

@@ -72,19 +72,20 @@ def _joined(keep: Insight, drop: Insight) -> dict[str, Any]:
         "effectiveness": mean / uses if uses else keep.effectiveness,
         "pinned": int(keep.pinned or drop.pinned),
         "source": "user" if drop.source == "user" else keep.source,
-        "last_used": _later(keep.last_used, drop.last_used),
-        "last_feedback_at": _later(keep.last_feedback_at, drop.last_feedback_at),
+        "last_used": later_of(keep.last_used, drop.last_used),
+        "last_feedback_at": later_of(keep.last_feedback_at, drop.last_feedback_at),
     }
 
 
-def _later(a: str | None, b: str | None) -> str | None:
+def later_of(a: str | None, b: str | None) -> str | None:
+    """The later of two stored times; one that cannot be read counts as none."""
     first, second = clock.parse(a, default=None), clock.parse(b, default=None)
     return b if second is not None and (first is None or second > first) else a
 
 
 def _joined_contexts(conn: sqlite3.Connection, keep: int, drop: int) -> dict[str, Any]:
     """The mean of both sets of causal contexts (decision 10); nothing where one says nothing."""
-    (mine, n), (other, m) = _mean(conn, keep), _mean(conn, drop)
+    (mine, n), (other, m) = mean_of(conn, keep), mean_of(conn, drop)
     if other is None or not m:
         return {}
     if mine is None or not n:
@@ -93,17 +94,19 @@ def _joined_contexts(conn: sqlite3.Connection, keep: int, drop: int) -> dict[str
         return {}
     total = n + m
     mean = [(a * n + b * m) / total for a, b in zip(mine, other, strict=True)]
-    return _context_columns(mean, total)
+    return context_columns(mean, total)
 
 
-def _mean(conn: sqlite3.Connection, insight_id: int) -> tuple[list[float] | None, int]:
+def mean_of(conn: sqlite3.Connection, insight_id: int) -> tuple[list[float] | None, int]:
+    """The mean of an insight's causal contexts and how many they are."""
     row = conn.execute(
         "SELECT context_centroid, context_count FROM insight WHERE id = ?", (insight_id,)
     ).fetchone()
     return vectors.unpack(row[0]), int(row[1] or 0)
 
 
-def _context_columns(mean: list[float], count: int) -> dict[str, Any]:
+def context_columns(mean: list[float], count: int) -> dict[str, Any]:
+    """The columns that hold a mean of contexts."""
     return {
         "context_centroid": vectors.pack(mean),
         "context_count": count,
@@ -146,12 +149,9 @@ def _move_edges(
             continue
         if relation == "similar":
             ends.sort()
-        before = conn.execute(
-            "SELECT weight FROM insight_edges WHERE src_id = ? AND dst_id = ? AND relation = ?",
-            (*ends, relation),
-        ).fetchone()
+        before = edges.weight_of(conn, ends[0], ends[1], relation)
         edges.add_edges(conn, [(*ends, weight, relation)], created)
-        moved.append([*ends, relation, before[0] if before else None])
+        moved.append([*ends, relation, before])
     return moved
 
 
@@ -185,7 +185,7 @@ def split(
     held = conn.execute("SELECT 1 FROM trash WHERE insight_id = ?", (drop,)).fetchone()
     if row is None or held is None:
         return False
-    _take_edges_away(conn, detail["edges"])
+    take_edges_away(conn, detail["edges"])
     trash.bring_back(conn, drop)
     for table, ids in detail["moved"].items():
         conn.executemany(
@@ -199,7 +199,8 @@ def split(
     return True
 
 
-def _take_edges_away(conn: sqlite3.Connection, moved: list[list[Any]]) -> None:
+def take_edges_away(conn: sqlite3.Connection, moved: list[list[Any]]) -> None:
+    """Undo added edges, given as (source, target, relation, weight before or None)."""
     for source, target, relation, before in moved:
         if before is None:
             conn.execute(
@@ -227,7 +228,7 @@ def _columns_before(
     changes.update(terms=insights.search_terms(row.content, left))
     if "effectiveness" in noted:
         start = noted["effectiveness"][0]
-        changes["effectiveness"] = _replayed(conn, row.id, int(detail["mark"]), start)
+        changes["effectiveness"] = replayed(conn, row.id, int(detail["mark"]), start)
     if "context_centroid" in noted and now["context_count"] != noted["context_count"][1]:
         for name in ("context_centroid", "context_count", "context_spread"):
             changes.pop(name, None)
@@ -235,7 +236,7 @@ def _columns_before(
     return changes
 
 
-def _replayed(conn: sqlite3.Connection, insight_id: int, mark: int, value: float) -> float:
+def replayed(conn: sqlite3.Connection, insight_id: int, mark: int, value: float) -> float:
     """What the feedback since a merge makes of the effectiveness from before it."""
     for kind, outcome, weight, causal, before, after in conn.execute(
         "SELECT kind, outcome, weight, causal, before, after FROM feedback_event"
@@ -255,9 +256,9 @@ def _replayed(conn: sqlite3.Connection, insight_id: int, mark: int, value: float
 
 def _contexts_left(conn: sqlite3.Connection, keep: int, drop: int) -> dict[str, Any]:
     """The contexts of `keep` without those `drop` brought: the weighted mean, solved for it."""
-    (mine, n), (other, m) = _mean(conn, keep), _mean(conn, drop)
+    (mine, n), (other, m) = mean_of(conn, keep), mean_of(conn, drop)
     if mine is None or other is None or len(mine) != len(other) or n <= m:
         return {}
-    return _context_columns(
+    return context_columns(
         [(a * n - b * m) / (n - m) for a, b in zip(mine, other, strict=True)], n - m
     )

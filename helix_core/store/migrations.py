@@ -169,6 +169,24 @@ def _plans(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+@migration(19)
+def _questions(conn: sqlite3.Connection) -> None:
+    """What a question is about, whether several options may be chosen, what its answer stored."""
+    _add_columns(conn, "question", schema.QUESTION_COLUMNS_19)
+    for statement in schema.QUESTION_INDEXES_19:
+        conn.execute(statement)
+    conn.execute(
+        "UPDATE question SET subject = json_extract(evidence, '$.pair') WHERE kind = 'conflict'"
+        " AND json_valid(evidence) AND json_extract(evidence, '$.pair') IS NOT NULL"
+    )
+
+
+@migration(20)
+def _outline(conn: sqlite3.Connection) -> None:
+    """The same text is found without reading all of them."""
+    conn.execute(schema.OUTLINE_20)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(

@@ -31,6 +31,13 @@ def open_result(
     return parts_done(conn, agent_id, mark)
 
 
+def drop(conn: sqlite3.Connection, agent_id: str, mark: str) -> None:
+    """Forget a result, with its guard: a person's verdict that was taken back."""
+    conn.execute(
+        "DELETE FROM agent_result WHERE agent_id = ? AND message_hash = ?", (agent_id, mark)
+    )
+
+
 def parts_done(conn: sqlite3.Connection, agent_id: str, mark: str) -> set[str]:
     """The parts of the pipeline already done for this result."""
     row = conn.execute(

@@ -65,12 +65,21 @@ def open_events(conn: sqlite3.Connection) -> Iterator[Event]:
         "SELECT id FROM curation_event WHERE undone_by IS NULL AND undo_of IS NULL ORDER BY id DESC"
     ).fetchall()
     for (event_id,) in ids:
-        action, concerned, detail = conn.execute(
-            "SELECT action, insight_ids, detail FROM curation_event WHERE id = ?", (event_id,)
-        ).fetchone()
-        yield Event(
-            int(event_id), str(action), tuple(map(int, json.loads(concerned))), json.loads(detail)
-        )
+        event = still_open(conn, event_id)
+        if event is not None:
+            yield event
+
+
+def still_open(conn: sqlite3.Connection, event_id: int) -> Event | None:
+    """The change of that id, unless it was taken back."""
+    row = conn.execute(
+        "SELECT action, insight_ids, detail FROM curation_event WHERE id = ? AND undone_by IS NULL",
+        (event_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    ids = tuple(map(int, json.loads(row[1])))
+    return Event(int(event_id), str(row[0]), ids, json.loads(row[2]))
 
 
 def close(conn: sqlite3.Connection, event_id: int, by: int) -> None:

@@ -94,6 +94,12 @@ def update(conn: sqlite3.Connection, run_id: int, **values: object) -> None:
     conn.execute(f"UPDATE agent_run SET {sets} WHERE id = ?", (*values.values(), run_id))
 
 
+def outcome_source(conn: sqlite3.Connection, run_id: int) -> str:
+    """Who says how an agent run ended: verified, self, contradicted or user; empty before."""
+    row = conn.execute("SELECT outcome_source FROM agent_run WHERE id = ?", (run_id,)).fetchone()
+    return str(row[0] or "") if row else ""
+
+
 def unbound(conn: sqlite3.Connection, session_id: str, agent_type: str) -> list[AgentRun]:
     """Calls of a session and type that are open and not yet bound to an agent id."""
     rows = conn.execute(
@@ -112,7 +118,8 @@ def merge_into(conn: sqlite3.Connection, keep: int, drop: int) -> None:
         (keep, keep, drop),
     )
     conn.execute("DELETE FROM injection WHERE agent_run_id = ?", (drop,))
-    conn.execute("UPDATE feedback_event SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
+    for table in ("feedback_event", "question"):
+        conn.execute(f"UPDATE {table} SET agent_run_id = ? WHERE agent_run_id = ?", (keep, drop))
     conn.execute("DELETE FROM agent_run WHERE id = ?", (drop,))
 
 

@@ -13,7 +13,7 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 
 from __future__ import annotations
 
-LATEST = 18
+LATEST = 20
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -379,3 +379,35 @@ PLANS_18 = (
     WHERE run_id IS NULL""",
     "CREATE INDEX IF NOT EXISTS idx_agent_run_run ON agent_run(run_id)",
 )
+
+QUESTION_COLUMNS_19 = {
+    "task_id": "TEXT",
+    "subject": "TEXT NOT NULL DEFAULT ''",
+    "multi_select": "INTEGER NOT NULL DEFAULT 0",
+    "corrects": "INTEGER",
+    "stored": "TEXT NOT NULL DEFAULT '[]'",
+}
+QUESTION_INDEXES_19 = (
+    "CREATE INDEX IF NOT EXISTS idx_question_state ON question(state)",
+    "CREATE INDEX IF NOT EXISTS idx_question_subject ON question(kind, subject)",
+)
+
+# Letters that no letter outside ASCII turns into when case is folded ("ß" becomes "ss", the Kelvin
+# sign "k"), so that their number is the same in every spelling of the same words.
+FIRM_LETTERS = "eordcumpg"
+
+
+def outline(value: str) -> str:
+    """SQL for the outline of a text: how often each firm letter stands in it, as one number.
+
+    Equal for texts that differ in case and white space only, and for few others. `value` is a
+    column or a parameter; the column's is indexed, so the expression must stay as it is.
+    """
+    return " + ".join(
+        f"(length({value}) - length(replace(replace({value}, '{letter}', ''),"
+        f" '{letter.upper()}', ''))) * {64**place}"
+        for place, letter in enumerate(FIRM_LETTERS)
+    )
+
+
+OUTLINE_20 = f"CREATE INDEX IF NOT EXISTS idx_insight_outline ON insight({outline('content')})"

@@ -180,21 +180,21 @@ def _put_tombstone(conn: sqlite3.Connection, values: list[Any]) -> None:
     )
 
 
-def has_tombstone(conn: sqlite3.Connection, content: str) -> bool:
-    """Whether the same text was rejected by a person before."""
-    return bool(
-        conn.execute(
-            "SELECT 1 FROM tombstone WHERE content_hash = ?", (insights.content_key(content),)
-        ).fetchone()
-    )
+def tombstone(conn: sqlite3.Connection, key: str) -> dict[str, Any] | None:
+    """The tombstone of a text by its key (`insights.content_key`), without its vector, or None."""
+    names = ("content_hash", "content", "name", "reason", "created_at")
+    row = conn.execute(
+        f"SELECT {', '.join(names)} FROM tombstone WHERE content_hash = ?", (key,)
+    ).fetchone()
+    return dict(zip(names, row, strict=True)) if row else None
 
 
-def tombstone_vectors(conn: sqlite3.Connection, model: str) -> list[tuple[str, bytes]]:
-    """Texts and vectors of what was rejected, for a model."""
+def tombstone_vectors(conn: sqlite3.Connection, model: str) -> list[tuple[str, str, bytes]]:
+    """Keys, texts and vectors of what was rejected, for a model."""
     return [
-        (str(row[0]), bytes(row[1]))
+        (str(row[0]), str(row[1]), bytes(row[2]))
         for row in conn.execute(
-            "SELECT content, vector FROM tombstone WHERE vector IS NOT NULL"
+            "SELECT content_hash, content, vector FROM tombstone WHERE vector IS NOT NULL"
             " AND embedding_model = ?",
             (model,),
         )

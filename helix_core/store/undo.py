@@ -15,7 +15,19 @@ from typing import Any
 from helix_core import clock
 from helix_core.errors import RefusedError
 from helix_core.model import Insight
-from helix_core.store import curation, edges, insights, merging, revisions, trash
+from helix_core.store import (
+    curation,
+    edges,
+    insights,
+    merging,
+    plans,
+    questions,
+    results,
+    retract,
+    revisions,
+    runs,
+    trash,
+)
 from helix_core.store.connection import writing
 from helix_core.store.revisions import Event
 
@@ -116,6 +128,62 @@ def _merged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime
     return [found[i].name for i in event.ids]
 
 
+def _answered(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    """The question waits again, and what its answer did is gone, the newest of it first."""
+    detail, at = event.detail, clock.iso(moment)
+    merging.take_edges_away(conn, list(reversed(detail.get("edges", []))))
+    names = [_unstored(conn, i, actor, moment) for i in reversed(detail.get("added", []))]
+    verdict = detail.get("verdict")
+    if verdict:
+        _reverse_verdict(conn, verdict, event.id, at)
+    for part in filter(None, (revisions.still_open(conn, i) for i in reversed(detail["parts"]))):
+        names += STEPS[part.action](conn, part, actor, moment)
+        revisions.close(conn, part.id, event.id)
+    if detail.get("tombstone"):
+        trash.lift(conn, *detail["tombstone"])
+    there = questions.reopen(conn, detail["question"])
+    return [f"question {detail['question']}", *filter(None, names)] if there else []
+
+
+def _unstored(conn: sqlite3.Connection, insight_id: int, actor: str, moment: datetime) -> str:
+    """Remove what an answer stored; what agents have seen since goes to the trash. Its name."""
+    insight = insights.by_ids(conn, [insight_id]).get(insight_id)
+    if insight is None:
+        return ""
+    seen = conn.execute(
+        "SELECT EXISTS (SELECT 1 FROM injection WHERE insight_id = :id)"
+        " OR EXISTS (SELECT 1 FROM feedback_event WHERE insight_id = :id)",
+        {"id": insight_id},
+    ).fetchone()[0]
+    if seen:
+        trash.move_out(conn, insight, trash.facts(moment, "its answer was taken back", actor))
+    else:
+        edges.delete_edges_for(conn, insight_id)
+        conn.execute("DELETE FROM insight WHERE id = ?", (insight_id,))
+    return insight.name
+
+
+def _reverse_verdict(
+    conn: sqlite3.Connection, verdict: dict[str, Any], by: int, moment: str
+) -> None:
+    """A person's word about how a task ended counts no more, nor the feedback it gave."""
+    agent_id, mark = verdict["agent_id"], verdict["mark"]
+    retract.feedback(conn, agent_id, mark, verdict["noted"], by, moment)
+    results.drop(conn, agent_id, mark)
+    run = runs.by_agent(conn, agent_id) or runs.by_id(conn, verdict["run"])
+    if run is None or run.state != verdict["outcome"]:
+        return
+    if runs.outcome_source(conn, run.id) == "user":  # else it has ended anew
+        runs.update(conn, run.id, **verdict["before"])
+        if verdict.get("plan"):
+            plans.set_ended(conn, *verdict["plan"])
+
+
+def _dismissed(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    number = event.detail["question"]
+    return [f"question {number}"] if questions.reopen(conn, number) else []
+
+
 STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = {
     "trash": _discarded,
     "prune": _discarded,
@@ -125,4 +193,6 @@ STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = 
     "tag": _tagged,
     revisions.EDITED: _edited,
     "merge": _merged,
+    "answer": _answered,
+    "dismiss": _dismissed,
 }

@@ -36,10 +36,15 @@ def runs(conn: sqlite3.Connection, limit: int = RUNS) -> list[RunLine]:
     ]
     found: list[RunLine] = []
     for session_id in sessions:
-        plans = _plans(conn, session_id)
-        members = _members(conn, session_id, plans)
-        found += [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)][::-1]
+        found += of_session(conn, session_id)[::-1]
     return found[:limit]
+
+
+def of_session(conn: sqlite3.Connection, session_id: str) -> list[RunLine]:
+    """The runs of one session, oldest first; a session without a plan has one."""
+    plans = _plans(conn, session_id)
+    members = _members(conn, session_id, plans)
+    return [_run(session_id, plan, members[n]) for n, plan in enumerate(plans)]
 
 
 def _plans(conn: sqlite3.Connection, session_id: str) -> list[Sequence[Any]]:
@@ -239,7 +244,7 @@ FEED_SQL = (
     " coalesce((SELECT group_concat(coalesce(i.name, t.name, '#' || j.value), ', ')"
     " FROM json_each(CASE WHEN json_valid(c.insight_ids) THEN c.insight_ids ELSE '[]' END) j"
     " LEFT JOIN insight i ON i.id = j.value"
-    " LEFT JOIN trash t ON t.insight_id = j.value), '') || ' (' || c.actor || ')', NULL, NULL"
+    " LEFT JOIN trash t ON t.insight_id = j.value), c.reason) || ' (' || c.actor || ')', NULL, NULL"
     " FROM curation_event c WHERE c.created_at >= :since AND c.created_at < :until"
     " ORDER BY c.id DESC LIMIT :limit",
 )

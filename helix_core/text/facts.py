@@ -55,7 +55,7 @@ _NUMBER_WORD = re.compile(
     rf"\b({'|'.join(_NUMBER_WORDS.keys() - {'once'})}|once(?= (?:per|an?|every|each|only)\b))\b",
     re.IGNORECASE,
 )
-_UNITS = {
+UNITS = {
     "ms": "ms", "millisecond": "ms", "milliseconds": "ms", "msec": "ms",
     "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
     "m": "min", "min": "min", "mins": "min", "minute": "min", "minutes": "min",
@@ -127,7 +127,7 @@ def _numbers(text: str) -> dict[str, str]:
         value = match["value"]
         if re.fullmatch(r"\d{1,3}(?:,\d{3})+", value):
             value = value.replace(",", "")
-        unit = _UNITS.get((match["glued"] or match["unit"] or "").lower(), "")
+        unit = UNITS.get((match["glued"] or match["unit"] or "").lower(), "")
         compare = match["compare"] or ""
         compare = "" if compare in ("=", "==", "^", "~") else compare
         number = f"{compare}{match['sign'] or ''}{value}{unit}"

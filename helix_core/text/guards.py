@@ -6,22 +6,24 @@ leaves two linked rows, a wrong one loses knowledge.
 
 from __future__ import annotations
 
-from helix_core.text import facts, polarity
+from helix_core.text import exchange, facts, polarity
 from helix_core.text.stopwords import STOP_WORDS
 from helix_core.text.tokens import normalise, stem
 
 AGREE = "agree"
 """The reason given with a permitted merge."""
 
+GUARDS = (facts.numbers_differ, facts.identifiers_differ, polarity.differ, exchange.differ)
+
 
 def may_merge(a: str, b: str) -> tuple[bool, str]:
     """Whether two texts that a model finds alike may become one, and the reason.
 
-    The reason is "agree", or what they differ in: "polarity", "order", "numbers", "identifiers"
-    or "alternatives", a colon and the detail. Symmetric in `a` and `b`.
+    The reason is "agree", or what they differ in: "polarity", "order", "numbers", "identifiers",
+    "alternatives" or "words", a colon and the detail. Symmetric in `a` and `b`.
     """
     a, b = normalise(a), normalise(b)
-    for differs in (facts.numbers_differ, facts.identifiers_differ, polarity.differ):
+    for differs in GUARDS:
         reason = differs(a, b)
         if reason:
             return False, reason

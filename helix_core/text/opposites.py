@@ -109,7 +109,8 @@ ANTONYMS = tuple(
          "reducing reduced shrink"),
         ("add adds adding added insert inserts append", "remove removes removing removed delete "
          "deletes deleting deleted drop drops dropping dropped strip"),
-        ("create creates creating created", "delete deletes deleting deleted destroy destroys"),
+        ("create creates creating created", "delete deletes deleting deleted destroy destroys "
+         "drop drops dropping dropped"),
         ("start starts starting started launch begin", "stop stops stopping stopped end kill halt"),
         ("open opens opening opened", "close closes closing closed"),
         ("lock locks locking locked", "unlock unlocks unlocking unlocked"),
@@ -128,7 +129,8 @@ ANTONYMS = tuple(
         ("push pushes pushing pushed", "pull pulls pulling pulled"),
         ("commit commits committing committed", "rollback revert reverts reverting discard"),
         ("keep keeps keeping kept retain retains preserve preserves", "drop drops dropping discard "
-         "discards discarding delete deletes deleting remove removes removing"),
+         "discards discarding delete deletes deleting remove removes removing strip strips "
+         "stripping"),
         ("show shows showing expose exposes", "hide hides hiding"),
         ("pass passes passed passing succeed succeeds", "fail fails failed failing"),
         ("success successful successfully", "failure error"),
@@ -176,6 +178,15 @@ ANTONYMS = tuple(
         ("merge merges merging", "split splits splitting"),
         ("inline", "extract"),
         ("mutable", "immutable"),
+        ("acquire acquires acquiring take takes taking", "release releases releasing relinquish"),
+        ("grant grants granting", "revoke revokes revoking withdraw"),
+        ("pause pauses pausing suspend", "resume resumes resuming continue"),
+        ("lengthen extend extends extending", "shorten shortens shortening truncate"),
+        ("fresh", "stale outdated"),
+        ("empty", "full"),
+        ("writable", "readonly"),
+        ("optimistic optimistically", "pessimistic pessimistically"),
+        ("tolerate tolerates tolerating", "reject rejects rejecting"),
     )
 )  # fmt: skip
 """Pairs of word lists: one text with a word of one side only, the other of the other only."""
@@ -243,3 +254,39 @@ ALTERNATIVES = tuple(
     )
 )
 """Names of which advice about one is no advice about another."""
+
+OPPOSITE_PARTICLES = tuple(
+    frozenset(pair.split())
+    for pair in ("on off", "in out", "up down", "before after", "before once", "with without",
+                 "into from", "to from", "above below", "over under")
+)  # fmt: skip
+"""Little words that turn a text round where they are all that differs."""
+
+SYNONYMS = tuple(
+    frozenset(group.split())
+    for group in (
+        "check look inspect verify examine read consult see review",
+        "use employ apply",
+        "fix repair mend",
+        "run execute start launch invoke call",
+        "stop end halt quit",
+        "change modify edit update alter",
+        "fetch get load retrieve",
+        "build create generate make produce",
+        "show display print",
+        "send post emit",
+        "save store write persist",
+        "need require",
+        "choose pick select",
+        "error exception",
+        "quick fast rapid",
+        "folder directory",
+        "function method",
+        "wrong incorrect",
+        "because since",
+        "hang stall",
+        "break fail crash",
+        "happen occur",
+    )
+)
+"""Words that advice exchanges freely; what only sometimes means the same is not among them."""

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from helix_core.text.opposites import ALTERNATIVES, ANTONYMS, NEGATED_WORDS, NEGATORS, PHRASES
+from helix_core.text import clauses
+from helix_core.text.clauses import BREAK
+from helix_core.text.opposites import ALTERNATIVES, ANTONYMS, NEGATED_WORDS, NEGATORS
 from helix_core.text.stopwords import STOP_WORDS
-from helix_core.text.tokens import identifiers, stem
+from helix_core.text.tokens import stem
 
 SCOPE = 3
 """Content words after a negator that it speaks of."""
@@ -21,15 +23,7 @@ SCOPE = 3
 MAX_SEQUENCES = 12
 """Orders read from one text; advice has one or two, and all pairs of them are compared."""
 
-_BREAK = "|"
-_CONTRACTION = re.compile(r"\b([a-z]+)n['’]?t\b", re.IGNORECASE)
-_NT = {"ca": "can not", "wo": "will not", "sha": "shall not", "ai": "is not"}
 # ruff: noqa: SIM905
-# Only verbs that have the contraction, so that "print" and "client" stay whole.
-_VERBS = frozenset(
-    "do does did is are was were has have had would could should must need might".split(" ")
-)
-_TOKEN = re.compile(r"[\w./\\:@$#+~'’-]*\w(?:\+\+|#)?|[,;.!?():\n]|[—–]")
 _CLAUSE_WORDS = frozenset(
     "because since so otherwise but when if while then whenever although as and or".split(" ")
 )
@@ -50,7 +44,7 @@ class _Reading:
 
 def differ(a: str, b: str) -> str:
     """Why two texts contradict each other ("polarity: ...", "order: ...", ...), or ""."""
-    left, right = _tokens(a), _tokens(b)
+    left, right = clauses.read(a), clauses.read(b)
     return (
         _negation_differs(_read(left), _read(right))
         or _antonyms_differ(left, right)
@@ -60,55 +54,6 @@ def differ(a: str, b: str) -> str:
 
 
 # -- reading ------------------------------------------------------------------------------------
-
-
-def _tokens(text: str) -> list[str]:
-    """Lower-case words with clause breaks; identifiers stay whole, phrases become one word."""
-    opened = _CONTRACTION.sub(
-        _open_contraction, text.replace("cannot", "can not").replace("()", "")
-    )
-    tokens: list[str] = []
-    for match in _TOKEN.finditer(opened):
-        run = match.group()
-        if not any(c.isalnum() for c in run):
-            tokens.append(_BREAK)
-            continue
-        found = next(iter(identifiers(run)), None)
-        if found is not None and found.rare:
-            tokens.append(found.key)
-        else:
-            tokens.extend(part for part in re.split(r"[^\w]+", run.lower()) if part)
-        if run[-1] in ".:":
-            tokens.append(_BREAK)
-    joined = f" {' '.join(tokens)} "
-    for phrase, word in PHRASES:
-        if phrase in joined:
-            joined = joined.replace(f" {phrase} ", f" {word} ")
-    return _preferences(joined.split())
-
-
-def _preferences(tokens: list[str]) -> list[str]:
-    """The "over" of "prefer X over Y" leaves Y aside; that of "over HTTP" is a place."""
-    out = list(tokens)
-    for i, token in enumerate(tokens):
-        if token.startswith(("prefer", "favour", "favor", "choose", "pick")):
-            nearby = range(i + 1, min(i + 8, len(tokens)))
-            marks = ("over", "to") if token.startswith(("prefer", "fav")) else ("over",)
-            # Not the next word: "prefer to use X" names no rival.
-            over = next((j for j in nearby[1:] if tokens[j] in marks), None)
-            if over is not None and _BREAK not in tokens[i:over]:
-                out[over] = "ratherthan"
-    return out
-
-
-def _open_contraction(match: re.Match[str]) -> str:
-    verb = match.group(1)
-    known = _NT.get(verb.lower())
-    if known and ("'" in match.group() or "’" in match.group() or verb.lower() == "ca"):
-        return known
-    if verb.lower() in _VERBS:
-        return f"{verb} not"
-    return match.group()
 
 
 def _negates(token: str) -> str | None:
@@ -156,7 +101,7 @@ def _read(tokens: list[str]) -> _Reading:
         if i not in covered and token not in NEGATORS and token not in STOP_WORDS
     }
     return _Reading(
-        tuple(tokens), frozenset(heads), frozenset(negated), frozenset(affirmed - {_BREAK}), count
+        tuple(tokens), frozenset(heads), frozenset(negated), frozenset(affirmed - {BREAK}), count
     )
 
 
@@ -165,7 +110,7 @@ def _scope(tokens: list[str], start: int) -> tuple[list[int], int | None]:
     scope: list[int] = []
     for j in range(start + 1, len(tokens)):
         token = tokens[j]
-        if token == _BREAK or token in _CLAUSE_WORDS or len(scope) == SCOPE:
+        if token == BREAK or token in _CLAUSE_WORDS or len(scope) == SCOPE:
             break
         if not scope and (token in NEGATORS or _negates(token)):
             return [], j
@@ -214,7 +159,7 @@ def _neighbours(tokens: list[str], cues: set[str]) -> set[str]:
             continue
         for step in (range(i - 1, -1, -1), range(i + 1, len(tokens))):
             for j in step:
-                if tokens[j] == _BREAK or tokens[j] in _CLAUSE_WORDS:
+                if tokens[j] == BREAK or tokens[j] in _CLAUSE_WORDS:
                     break
                 if tokens[j] not in STOP_WORDS:
                     found.add(stem(tokens[j]))
@@ -255,12 +200,12 @@ def _sequences(tokens: list[str]) -> list[tuple[frozenset[str], frozenset[str]]]
             left, right = _clause_before(tokens, i), _clause_after(tokens, i + 1)
             if not left:
                 # "Before X, do Y": the main clause follows the comma.
-                comma = next((j for j in range(i, len(tokens)) if tokens[j] == _BREAK), len(tokens))
+                comma = next((j for j in range(i, len(tokens)) if tokens[j] == BREAK), len(tokens))
                 left = _clause_after(tokens, comma + 1)
             found.append((left, right) if token == "before" else (right, left))
         elif token == "then":
             first = i
-            while first > 0 and tokens[first - 1] in ("and", _BREAK):
+            while first > 0 and tokens[first - 1] in ("and", BREAK):
                 first -= 1
             found.append((_clause_before(tokens, first), _clause_after(tokens, i + 1)))
         elif token == "from":
@@ -274,22 +219,24 @@ def _sequences(tokens: list[str]) -> list[tuple[frozenset[str], frozenset[str]]]
             )
             if end is not None:
                 found.append((_content(tokens[i + 1 : end]), _clause_after(tokens, end + 1)))
+            else:  # "derive X from Y": Y is there first
+                found.append((_clause_after(tokens, i + 1), _clause_before(tokens, i)))
     return found
 
 
 def _clause_after(tokens: list[str], start: int) -> frozenset[str]:
     end = start
-    while end < len(tokens) and tokens[end] not in _CLAUSE_WORDS | {_BREAK, "before", "after"}:
+    while end < len(tokens) and tokens[end] not in _CLAUSE_WORDS | {BREAK, "before", "after"}:
         end += 1
     return _content(tokens[start:end])
 
 
 def _clause_before(tokens: list[str], end: int) -> frozenset[str]:
     start = end
-    while start > 0 and tokens[start - 1] not in _CLAUSE_WORDS | {_BREAK}:
+    while start > 0 and tokens[start - 1] not in _CLAUSE_WORDS | {BREAK}:
         start -= 1
     return _content(tokens[start:end])
 
 
 def _content(tokens: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem(t) for t in tokens if t not in STOP_WORDS and t != _BREAK)
+    return frozenset(stem(t) for t in tokens if t not in STOP_WORDS and t != BREAK)

@@ -203,7 +203,7 @@ def scan(text: str) -> Finding | None:
     characters are judged on the text as it is, the rest on its compatibility form.
     """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    rule = _credential(plain) or _hidden(text) or _worded(plain)
+    rule = _credential(plain) or _hidden_rule(text) or _worded(plain)
     return Finding(rule, RULES[rule]) if rule else None
 
 
@@ -230,9 +230,13 @@ def _worded(text: str) -> str | None:
     return None
 
 
-def _hidden(text: str) -> str | None:
-    text = text.removeprefix("\ufeff")
-    return "hidden-characters" if _INVISIBLE.search(_FLAG.sub("", text)) else None
+def hidden(text: str) -> bool:
+    """Whether `text` holds characters that nobody sees and that change how it is read."""
+    return bool(_INVISIBLE.search(_FLAG.sub("", text.removeprefix("\ufeff"))))
+
+
+def _hidden_rule(text: str) -> str | None:
+    return "hidden-characters" if hidden(text) else None
 
 
 def _credential(text: str) -> str | None:

@@ -19,7 +19,9 @@ from tests.architecture.sources import ROOT
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
 _KEY = re.compile(r"([a-z][a-z-]*): (\S.*)")
-_PLACEHOLDERS = {"NAME": "some-insight", "TOPIC": "topic", "QUERY": "words"}
+READING = {"Read", "Grep", "Glob"}
+"""Tools that a skill may use without asking and that change nothing."""
+_PLACEHOLDERS = {"SEQ": "3", "ID": "1", "NAME": "some-insight", "TOPIC": "topic", "QUERY": "words"}
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,11 @@ class Page:
     def permissions(self) -> list[str]:
         """The command prefixes that `allowed-tools` lets run without asking."""
         listed = self.fields.get("allowed-tools", "")
-        found = re.findall(r"Bash\(([^()]*?):\*\)", listed)
-        assert ", ".join(f"Bash({item}:*)" for item in found) == listed, f"{self.path}: {listed}"
-        return found
+        parts = listed.split(", ") if listed else []
+        shell = [part for part in parts if part not in READING]
+        found = [re.fullmatch(r"Bash\(([^()]*?):\*\)", part) for part in shell]
+        assert all(found), f"{self.path}: {listed}"
+        return [match[1] for match in found if match]
 
 
 def _names_helix(line: str) -> bool:
@@ -84,6 +88,14 @@ def page(path: Path) -> Page:
 def skills() -> list[Page]:
     """The plugin's skills."""
     return [page(path) for path in sorted(ROOT.glob("skills/*/SKILL.md"))]
+
+
+def references() -> list[Page]:
+    """What the skills look up; no frontmatter."""
+    return [
+        Page(path, {}, path.read_text(encoding="utf-8"))
+        for path in sorted(ROOT.glob("skills/*/references/*.md"))
+    ]
 
 
 def agents() -> list[Page]:

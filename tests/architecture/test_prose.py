@@ -12,11 +12,11 @@ from helix_core.text.handoff import read_findings, read_plan
 from helix_core.text.lessons import read_insights
 from helix_core.text.markers import read_outcome
 from helix_core.text.roles import agent_role
-from tests.architecture.prose import Page, agents, fault_of, readme, skills
+from tests.architecture.prose import READING, Page, agents, fault_of, readme, references, skills
 
 SKILLS = {item.fields["name"]: item for item in skills()}
 AGENTS = {item.fields["name"]: item for item in agents()}
-PAGES = [*SKILLS.values(), *AGENTS.values(), readme()]
+PAGES = [*SKILLS.values(), *AGENTS.values(), *references(), readme()]
 READ_ONLY = "Read, Grep, Glob"
 TOOLS = {
     "helix-explorer": READ_ONLY,
@@ -25,10 +25,12 @@ TOOLS = {
 }
 MODELS = {"helix-explorer": "sonnet", "helix-planner": "opus", "helix-builder": "opus"}
 COLORS = {"red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"}
+LONGEST = 250
 # What may run without asking in the skills that only look.
 LOOKING = {
     "helix recall", "helix explain", "helix get", "helix history", "helix neighbors",
-    "helix count", "helix health", "helix worker status", "helix prune --dry-run",
+    "helix count", "helix health", "helix stats", "helix worker status", "helix prune --dry-run",
+    "helix strategic-recall", "helix sessions search", "helix dag plan --check",
 }  # fmt: skip
 PROMPTS = {
     "helix-explorer": ["CONTEXT", "SCOPE", "FOCUS", "OBJECTIVE"],
@@ -44,7 +46,7 @@ def _file(item: Page) -> str:
 
 
 def test_the_skills_and_agents_are_there() -> None:
-    assert set(SKILLS) >= {"helix", "helix-query", "helix-stats"}
+    assert set(SKILLS) == {"helix", "helix-meta-planner", "helix-query", "helix-stats"}
     assert set(AGENTS) == set(TOOLS)
     for name, item in SKILLS.items():
         assert item.path.parent.name == name
@@ -109,17 +111,37 @@ def test_no_foreign_text_gets_into_a_shell_line(item: Page) -> None:
 
 
 def test_what_a_skill_may_run_without_asking() -> None:
-    for name in ("helix-query", "helix-stats"):
+    for name in ("helix-query", "helix-stats", "helix-meta-planner"):
         assert set(SKILLS[name].permissions) <= LOOKING
     main = SKILLS["helix"]
-    assert set(main.permissions) <= LOOKING | {"helix store"}
+    books = {"helix dag", "helix learn", "helix recall-synthesis", "helix session report"}
+    assert set(main.permissions) <= LOOKING | books | {"helix store"}
     for line in main.commands:
         assert any(line.startswith(prefix) for prefix in main.permissions), line
 
 
 def test_the_objective_reaches_the_skills() -> None:
-    assert SKILLS["helix"].body.count("$ARGUMENTS") == 1
-    assert SKILLS["helix-query"].body.count("$ARGUMENTS") == 1
+    for name in ("helix", "helix-meta-planner", "helix-query"):
+        assert SKILLS[name].body.count("$ARGUMENTS") == 1
+
+
+def test_skills_are_short_and_their_long_matter_is_found() -> None:
+    for item in SKILLS.values():
+        assert len(item.path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+    for item in references():
+        assert f"references/{item.path.name}" in SKILLS[item.path.parents[1].name].body
+
+
+def test_the_meta_planner_changes_nothing() -> None:
+    listed = SKILLS["helix-meta-planner"].fields["allowed-tools"].split(", ")
+    assert set(listed) >= READING
+    assert not {"Edit", "Write", "Agent"} & set(listed)
+    assert "helix:helix-" not in SKILLS["helix-meta-planner"].body
+
+
+def test_each_phase_of_a_session_has_its_section() -> None:
+    titles = re.findall(r"^## \d\. ([A-Z]+)$", SKILLS["helix"].body, re.MULTILINE)
+    assert titles == ["RECALL", "EXPLORE", "PLAN", "BUILD", "LEARN", "COMPLETE"]
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))

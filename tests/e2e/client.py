@@ -140,7 +140,7 @@ def run_session(
 
     Raises AssertionError if the client ends without its closing report.
     """
-    record = place.root / "requests.jsonl"
+    record = place.root / f"requests-{plan}.jsonl"
     command = [
         *_namespace(),
         sys.executable,

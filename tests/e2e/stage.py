@@ -62,8 +62,8 @@ class Scene:
 @contextmanager
 def housed() -> Iterator[House]:
     """A warm worker for the whole test run; stopped, and its folder gone, afterwards."""
-    with _scratch() as root:
-        house = House(_place(root))
+    with scratch() as root:
+        house = House(new_place(root))
         memory.helix(house.place, "worker", "start")
         try:
             yield house
@@ -74,24 +74,30 @@ def housed() -> Iterator[House]:
 @contextmanager
 def staged(house: House, plan: str, *, background: bool, worker: bool) -> Iterator[Scene]:
     """A finished session of `plan`, with or without the house's worker."""
-    with _scratch() as root:
-        place = _place(root, **(house.worker_env if worker else {"HELIX_WORKER": "off"}))
+    with scratch() as root:
+        place = new_place(root, **(house.worker_env if worker else {"HELIX_WORKER": "off"}))
         _furnish(house, place, worker=worker)
         yield _play(house, place, plan, background=background, worker=worker)
 
 
-def _place(root: Path, **env: str) -> client.Place:
+def new_place(root: Path, **env: str) -> client.Place:
+    """An empty project below `root`, with a private socket folder."""
     project, runtime = root / "project", root / "run"
     project.mkdir()
     runtime.mkdir(mode=0o700)
     return client.Place(root, project, {**memory.product_env(runtime), **env})
 
 
-def _furnish(house: House, place: client.Place, *, worker: bool) -> None:
-    """Give the project its files and a memory of 30 insights; without a worker, no vectors."""
+def furnish_project(place: client.Place) -> None:
+    """The files that builders read and run."""
     (place.project / "checks").mkdir()
     (place.project / "NOTES.txt").write_text(scenario.NOTES, encoding="utf-8")
     (place.project / "checks" / "task.sh").write_text(scenario.CHECK, encoding="utf-8")
+
+
+def _furnish(house: House, place: client.Place, *, worker: bool) -> None:
+    """Give the project its files and a memory of 30 insights; without a worker, no vectors."""
+    furnish_project(place)
     database = memory.database(place)
     if worker in house.images:
         database.parent.mkdir()
@@ -131,7 +137,7 @@ def _play(house: House, place: client.Place, plan: str, *, background: bool, wor
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch() -> Iterator[Path]:
     """A folder with a short name (a socket's path has under 100 bytes), gone afterwards."""
     root = Path(tempfile.mkdtemp(prefix="hx-"))
     try:

@@ -14,6 +14,7 @@ fields of a prompt as people write them (readers: tests/core/text/test_text_fiel
 a repeated start keeps its injection; who got nothing is archived with its constraints:
     test_b11_twice.py
     test_an_agent_that_got_nothing_is_archived_with_its_constraints
+    test_constraints_and_risk_areas_reach_the_archive_whole_and_without_secrets
 an insight's text cannot pose as a field; a procedure's backslash-n is a break:
     test_an_insights_text_cannot_pose_as_a_field
     test_a_procedure_has_numbered_steps
@@ -189,6 +190,26 @@ def test_an_agent_that_got_nothing_is_archived_with_its_constraints(
     assert kept in summary
     assert ("[RISK_AREAS: the lock]" in summary) == ("RISK_AREAS" in constraints)
     assert "CONSTRAINTS" not in (scene.one(project, "SELECT reason FROM session_log") or "")
+
+
+def test_constraints_and_risk_areas_reach_the_archive_whole_and_without_secrets(
+    project: Path,
+) -> None:
+    """Beside injected insights too; a long list does not push the other one out."""
+    (name,) = scene.store(project, INSIGHT)
+    told = "CONSTRAINTS:\n" + "\n".join(f"- keep part {n} as it is" for n in range(500))
+    prompt = f"{scene.task(TASK)}\n{told}\nRISK_AREAS:\n- the key AKIAIOSFODNN7EXAMPLE, the lock"
+    assert read_prompt(treated(project, prompt)).injected == (name,)
+    fire("PostToolUse", project, prompt=prompt)
+    (handed,) = scene.sideband(project).values()
+    assert handed["constraints"].startswith("- keep part 0")
+    assert "the lock" in handed["risk_areas"] and "AKIA" not in json.dumps(handed)
+    fire("SubagentStop", project, last_assistant_message="DELIVERED: ok")
+    summary = scene.one(project, "SELECT summary FROM session_log")
+    assert summary.startswith("ok [CONSTRAINTS: - keep part 0")
+    assert summary.endswith("[RISK_AREAS: - the key [secret removed: aws-key], the lock]")
+    for column in ("constraints", "risk_areas"):
+        assert "AKIA" not in scene.one(project, f"SELECT {column} FROM agent_run")
 
 
 HOSTILE = (

@@ -17,17 +17,33 @@ from hypothesis import strategies as st
 
 from helix_core.embed.index import MatrixIndex
 from helix_core.errors import RefusedError
-from helix_core.memory import curate, feedback, remember, upkeep
+from helix_core.memory import answers, curate, feedback, remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.store import curation, edges, insights, undo, vectors
+from helix_core.model import Given, Option
+from helix_core.store import curation, edges, insights, questions, runs, undo, vectors
 from helix_core.store.connection import open_store, writing
 
 WORDS = ("amber", "birch", "cedar", "delta", "ebony")
 WORDINGS = [f"When {word} breaks mend {word} because of {n}" for word in WORDS for n in "xyz"]
+FRESH = "When a person says so do it because a person said so"
 NAMES = st.sampled_from(range(len(WORDS)))
 TAGS = st.lists(st.sampled_from(["t0", "t1", "own", "new", "user-provided"]), max_size=2)
 ACTORS = st.sampled_from(["cli", "tui", "hook"])
+ANSWER = st.one_of(
+    st.tuples(st.just("dismiss"), NAMES),
+    st.tuples(
+        st.just("settle"), NAMES, NAMES, st.sampled_from(["polarity: x", "numbers: x"]),
+        st.sampled_from([1, 2, 3, 4]),
+    ),
+    st.tuples(
+        st.just("judge"), st.lists(NAMES, min_size=1, max_size=3, unique=True),
+        st.sampled_from([1, 2, 3]), st.sampled_from([10, 40, 80]),
+    ),
+    st.tuples(st.just("correct"), NAMES, st.sampled_from([*WORDINGS[:6], FRESH])),
+    st.tuples(st.just("accept"), NAMES),
+)  # fmt: skip
 STEP = st.one_of(
+    ANSWER,
     st.tuples(st.just("discard"), st.lists(NAMES, min_size=1, max_size=2, unique=True), ACTORS),
     st.tuples(st.just("prune"), st.lists(NAMES, min_size=1, max_size=2, unique=True)),
     st.tuples(st.just("restore"), NAMES),
@@ -107,15 +123,86 @@ def _take(mem: Memory, names: list[str], step: tuple[Any, ...]) -> bool:
         curate.merge(mem, names[rest[0]], names[rest[1]])
     elif kind == "reindex":
         upkeep.reindex(mem)
+    elif kind in ASK:
+        number, reply = ASK[kind](mem, names, *rest)
+        if kind == "dismiss":
+            answers.dismiss(mem, number)
+        else:
+            answers.answer(mem, number, reply)
     elif insights.get(mem.conn, names[rest[0]]):
         _judge(mem, rest[0] + 1, *rest[1:])
         return True
     return False
 
 
+def _question(mem: Memory, kind: str, **more: Any) -> int:
+    options = [Option(value, value=value) for value in questions.VALUES.get(kind, ("reject",))]
+    asked = {"header": "?", "question": "?", "options": options, "evidence": {}, **more}
+    with writing(mem.conn):
+        return questions.ask(mem.conn, kind=kind, moment=mem.moment, **asked)
+
+
+def _dismiss(mem: Memory, names: list[str], n: int) -> tuple[int, answers.Reply]:
+    return _question(mem, questions.ASKED), answers.Reply()
+
+
+def _settle(
+    mem: Memory, names: list[str], a: int, b: int, differs: str, option: int
+) -> tuple[int, answers.Reply]:
+    noted = {"names": [names[a], names[b]], "differs": differs}
+    number = _question(mem, questions.CONFLICT, evidence=noted)
+    return number, answers.Reply(options=(option,))
+
+
+def _judged(
+    mem: Memory, names: list[str], given: list[int], option: int, angle: int
+) -> tuple[int, answers.Reply]:
+    """A contradicted agent that was given these insights for a task at an angle."""
+    with writing(mem.conn):
+        run_id = runs.create(
+            mem.conn, "s", "builder", mem.moment, tool_use_id=mem.moment, agent_id=mem.moment,
+            state="delivered", outcome_source="contradicted", query="q",
+            query_vector=vectors.pack(at(angle)), embedding_model=PROFILE.name,
+        )  # fmt: skip
+        run = runs.by_id(mem.conn, run_id)
+        assert run is not None
+        for rank, n in enumerate(given):
+            shown = Given(n + 1, names[n], "", (), 0.5, 0.9, 1.0, 0)
+            runs.add_injection(
+                mem.conn, run, shown, rank=rank, value=None, chars=1, source="t", moment=mem.moment
+            )
+    number = _question(mem, questions.CONTRADICTED, agent_run_id=run_id)
+    return number, answers.Reply(options=(option,))
+
+
+def _correct(mem: Memory, names: list[str], n: int, text: str) -> tuple[int, answers.Reply]:
+    there = insights.get(mem.conn, names[n])
+    number = _question(mem, questions.ASKED, corrects=there.id if there else None)
+    return number, answers.Reply(text="no", insight=text)
+
+
+def _accept(mem: Memory, names: list[str], n: int) -> tuple[int, answers.Reply]:
+    """A candidate whose text was rejected before, if it was."""
+    text = WORDINGS[3 * n]
+    options = [Option("Store it", value="accept", insight=text, tags=("own",))]
+    key = insights.content_key(text)
+    number = _question(mem, questions.CANDIDATE, options=options, subject=key)
+    return number, answers.Reply(options=(1,))
+
+
+ASK = {
+    "dismiss": _dismiss,
+    "settle": _settle,
+    "judge": _judged,
+    "correct": _correct,
+    "accept": _accept,
+}
+
+
 def _events(mem: Memory) -> list[tuple[Any, ...]]:
     return mem.conn.execute(
-        "SELECT insight_id, agent_id, outcome, weight, causal FROM feedback_event ORDER BY id"
+        "SELECT insight_id, agent_id, outcome, weight, causal FROM feedback_event"
+        " WHERE undone_by IS NULL ORDER BY id"
     ).fetchall()
 
 
@@ -142,6 +229,19 @@ def _same(ours: dict[str, list[dict[str, Any]]], theirs: dict[str, list[dict[str
         ("merge", 3, 1),
         ("feedback", 3, "delivered", 0.2, None),
         ("feedback", 3, "partial", 0.5, 0),
+    ]
+)
+@example(
+    steps=[
+        ("judge", [1, 2], 3, 10),
+        ("feedback", 1, "delivered", 0.9, 50),
+        ("settle", 1, 2, "numbers: x", 2),
+        ("correct", 2, FRESH),
+        ("judge", [2, 3], 1, 40),
+        ("feedback", 2, "blocked", 0.5, 0),
+        ("settle", 2, 4, "polarity: x", 4),
+        ("accept", 2),
+        ("correct", 3, WORDINGS[6]),
     ]
 )
 @example(
@@ -175,6 +275,9 @@ def test_any_changes_are_taken_back_and_the_feedback_stays(
             undo.newest(mem.conn, actor="cli", moment=later(mem, hours=1).now)
     _same(dump(mem), dump(reference))
     assert _events(mem) == _events(reference)
+    assert mem.conn.execute("SELECT 1 FROM question WHERE state <> 'open'").fetchall() == []
+    verdicts = "SELECT 1 FROM agent_run WHERE outcome_source <> 'contradicted'"
+    assert mem.conn.execute(verdicts).fetchall() == []
     mem.conn.close()
     reference.conn.close()
     shutil.rmtree(folder)

@@ -23,6 +23,8 @@ def _pairs(name: str) -> list[tuple[str, str]]:
 
 OPPOSITES = _pairs("opposites")
 PARAPHRASES = _pairs("paraphrases")
+EXCHANGES = _pairs("exchanges")
+KINDS = {"polarity", "order", "numbers", "identifiers", "alternatives", "words"}
 
 
 def test_the_sets_are_large_enough() -> None:
@@ -34,7 +36,13 @@ def test_the_sets_are_large_enough() -> None:
 def test_opposites_are_never_merged(one: str, other: str) -> None:
     allowed, reason = may_merge(one, other)
     assert not allowed
-    assert reason.split(":")[0] in {"polarity", "order", "numbers", "identifiers", "alternatives"}
+    assert reason.split(":")[0] in KINDS
+    assert not may_merge(other, one)[0]
+
+
+@pytest.mark.parametrize(("one", "other"), EXCHANGES)
+def test_one_thing_exchanged_for_another_is_another_lesson(one: str, other: str) -> None:
+    assert may_merge(one, other)[1].split(":")[0] in KINDS
     assert not may_merge(other, one)[0]
 
 
@@ -55,6 +63,11 @@ def test_most_paraphrases_pass() -> None:
         ("set MAX_CONN", "set MIN_CONN", "identifiers"),
         ("ruff check --fix", "ruff check", "identifiers"),
         ("install with npm", "install with yarn", "alternatives"),
+        ("look at the queue first", "look at the index first", "words"),
+        ("default to on when it is missing", "default to off when it is missing", "words"),
+        ("round prices up", "round prices down", "words"),
+        ("merge main into the branch", "merge the branch into main", "order"),
+        ("derive the ledger from the report", "derive the report from the ledger", "order"),
     ],
 )
 def test_the_reason_names_what_differs(one: str, other: str, kind: str) -> None:
@@ -75,6 +88,10 @@ def test_the_reason_names_what_differs(one: str, other: str, kind: str) -> None:
         ("the flag isn't set", "the flag is not set"),
         ("read user_id first", "read the user id first"),
         ("limit is 1,000", "limit is 1000"),
+        ("check the log first", "inspect the log first"),
+        ("edit the config", "edit the configuration"),
+        ("use a lock file", "use a lockfile"),
+        ("compare them when the new one differs", "compare them when the newer one is different"),
     ],
 )
 def test_spelling_counters_and_double_negation_agree(one: str, other: str) -> None:

@@ -1,0 +1,57 @@
+"""The command line as an orchestrator's Bash tool runs it: a process of its own in the project.
+
+Role: set-up for tests. May import the standard library and `tests.hooks.fire`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.hooks.fire import ROOT
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one command left: its exit code, what it printed, what it complained of."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document of a command that went well."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+    @property
+    def refusal(self) -> str:
+        """The one line of a command that did not go well, and printed nothing."""
+        lines = self.err.strip().splitlines()
+        assert (self.code != 0, self.out, len(lines)) == (True, "", 1), self.err
+        return lines[0]
+
+
+def helix(
+    project: Path, *arguments: str, stdin: str | bytes = "", session: str | None = "s1"
+) -> Said:
+    """Run `bin/helix` in the project, in the session of that id (None: outside of any)."""
+    env = dict(os.environ)
+    if session is not None:
+        env["CLAUDE_CODE_SESSION_ID"] = session
+    raw = stdin.encode("utf-8", "surrogatepass") if isinstance(stdin, str) else stdin
+    done = subprocess.run(
+        [ROOT / "bin" / "helix", *arguments],
+        cwd=project,
+        env=env,
+        input=raw,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace"))
