@@ -96,6 +96,8 @@ def _list(options: Options) -> int:
     ]
     if rows:
         output.table(("id", "state", "kind", "task", "asked", "question"), rows)
+        if any(item["risky"] for item in found):
+            output.line("! its agent was given an insight of a low lineage (helix learn show ID)")
     else:
         output.line("no question waits")
     return 0
@@ -233,7 +235,7 @@ def _print(item: dict[str, Any]) -> None:
     _print_evidence(item["evidence"])
     output.line(item["question"])
     for n, option in enumerate(item["options"], 1):
-        more = " ".join(filter(None, (option["description"], option["evidence"])))
+        more = "; ".join(filter(None, (option["description"], option["evidence"])))
         output.line(f"  {n}. {option['label']}{f' - {clean.fold(more)}' if more else ''}")
         if option["insight"]:
             output.line(f"     stores: {clean.fold(option['insight'])}")
@@ -247,9 +249,10 @@ def _print(item: dict[str, Any]) -> None:
 
 
 def _print_evidence(noted: dict[str, Any]) -> None:
-    for key in ("task", "outcome", "reason", "verify"):
+    source = f" ({noted['source']})" if noted["source"] else ""
+    for key, more in (("task", ""), ("outcome", source), ("reason", ""), ("verify", "")):
         if noted[key]:
-            output.line(f"  {key}: {clean.fold(noted[key])}")
+            output.line(f"  {key}: {clean.fold(noted[key])}{more}")
     if noted["files"]:
         output.line(f"  files: {clean.fold(', '.join(noted['files']))}")
     for given in noted["injected"]:

@@ -35,7 +35,6 @@ from helix_core.text import clean, scanner
 
 PLACES = {"chat": "in the chat", "tui": "in the dashboard", "cli": "on the command line"}
 """Where an answer can be given, as a person is told."""
-BY_RULE = "by rule"
 USER_PROVIDED = "user-provided"
 ANSWER_LIMIT = 2000
 _ADVICE = re.compile(
@@ -89,9 +88,8 @@ def answer(mem: Memory, question_id: int, reply: Reply) -> tuple[Question, Effec
             _keep(mem, asked, text, tags, done)
         stored = [insight.id for insight in done.stored]
         _close(mem, asked, "answered", said, reply.by, done, stored)
-    if not stored and not done.said:
-        done.said.append("recorded; nothing was stored")
-    return _now(mem, question_id), done
+    done.said = done.said or ["recorded; nothing was stored"]
+    return _required(mem, question_id), done
 
 
 def dismiss(mem: Memory, question_id: int, by: str = "") -> Question:
@@ -99,30 +97,28 @@ def dismiss(mem: Memory, question_id: int, by: str = "") -> Question:
     with writing(mem.conn):
         asked = _open_question(mem, question_id)
         _close(mem, asked, "dismissed", "", by, Effects(), ())
-    return _now(mem, question_id)
+    return _required(mem, question_id)
 
 
 def told(question: Question) -> str:
     """What somebody is told who comes too late."""
-    place = PLACES.get(question.answered_by, BY_RULE)
+    place = PLACES.get(question.answered_by, "by rule")
     at = question.closed_at[:16].replace("T", " ")
     words = f": {clean.shorten(clean.fold(question.answer), 300)}" if question.answer else ""
     return f"question {question.id} was {question.state} already {place} at {at} UTC{words}"
 
 
-def _open_question(mem: Memory, question_id: int) -> Question:
+def _required(mem: Memory, question_id: int) -> Question:
     found = questions.get(mem.conn, question_id)
     if found is None:
         raise RefusedError(f"there is no question {question_id}")
-    if found.state != "open":
-        raise ChangedError(told(found))
     return found
 
 
-def _now(mem: Memory, question_id: int) -> Question:
-    found = questions.get(mem.conn, question_id)
-    if found is None:
-        raise RefusedError(f"question {question_id} is not there any more")
+def _open_question(mem: Memory, question_id: int) -> Question:
+    found = _required(mem, question_id)
+    if found.state != "open":
+        raise ChangedError(told(found))
     return found
 
 

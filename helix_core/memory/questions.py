@@ -23,7 +23,7 @@ from helix_core.text import clean, scanner
 MAX_OPEN = 20
 MAX_PER_SESSION = 5
 """Open conflicts and candidates of one session: one talkative agent must not fill the queue."""
-QUOTED = 1000
+QUOTED = 800
 CANDIDATES = (CONFLICT, CANDIDATE)
 
 
@@ -51,6 +51,10 @@ def _put_once(mem: Memory, *, subject: str, run: runs.AgentRun | None, **questio
     return True
 
 
+def _quoted(text: str) -> str:
+    return repr(clean.shorten(text, QUOTED))
+
+
 def about_conflict(
     mem: Memory, old: Insight, new: Insight, cosine: float, why: str, run: runs.AgentRun | None
 ) -> bool:
@@ -63,7 +67,8 @@ def about_conflict(
         kind=CONFLICT,
         header="Which holds?",
         question="Two insights are about the same thing but do not agree."
-        f" {old.name}: {old.content!r} {new.name}: {new.content!r} Which one holds?",
+        f" {old.name}: {_quoted(old.content)} {new.name}: {_quoted(new.content)}"
+        " Which one holds?",
         options=[
             Option("Both hold", "both stay as they are", value="both"),
             Option("The first holds", f"{old.name} stays, the other {fate}", value="first"),
@@ -99,8 +104,8 @@ def about_candidate(
         kind=CANDIDATE,
         header="Learn it after all?",
         question="This came up again, but was rejected before"
-        f" ({tombstone['reason']}). {text!r}"
-        + ("" if same else f" Rejected was: {tombstone['content']!r}")
+        f" ({tombstone['reason']}). {_quoted(text)}"
+        + ("" if same else f" Rejected was: {_quoted(str(tombstone['content']))}")
         + " Should it be kept out?",
         options=[
             Option("Keep it out", "it stays rejected", value="reject"),
@@ -123,7 +128,7 @@ def about_outcome(mem: Memory, run: runs.AgentRun, state: str) -> int:
         kind=CONTRADICTED,
         header="Which is right?",
         question=f"Agent {run.agent_id} says {state}, but its last run of"
-        f" `{run.verify}` says otherwise. How did the task end?",
+        f" `{_noted(run.verify)}` says otherwise. How did the task end?",
         options=[
             Option(
                 value.capitalize(),
@@ -169,15 +174,19 @@ def evidence_of(mem: Memory, run: runs.AgentRun) -> dict[str, Any]:
     return {
         "agent_id": run.agent_id,
         "task_id": run.task_id,
-        "task": clean.shorten(run.task or "", QUOTED),
+        "task": _noted(run.task),
         "outcome": run.state,
         "source": runs.outcome_source(mem.conn, run.id),
-        "reason": clean.shorten(scanner.mask(run.summary or ""), QUOTED),
-        "verify": run.verify or "",
+        "reason": _noted(run.summary),
+        "verify": _noted(run.verify),
         "files": questions.files_of(mem.conn, run.session_id, run.task_id),
         "injected": given,
         "risky": [item["name"] for item in given if item["risky"]],
     }
+
+
+def _noted(text: str | None) -> str:
+    return clean.shorten(scanner.mask(text or ""), QUOTED)
 
 
 def given_to(mem: Memory, run_id: int) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ def _described(option: Option) -> str:
     """An option's description; where it has none, what choosing it would store."""
     stores = f"stores: {option.insight}" if option.insight else ""
     parts = [option.description or stores, option.evidence]
-    return clean.shorten(clean.fold(" ".join(filter(None, parts))), 500) or option.label
+    return clean.shorten(clean.fold("; ".join(filter(None, parts))), 500) or option.label
 
 
 @operation("learn-list")
