@@ -45,11 +45,11 @@ def strategic_recall(options: Options) -> None:
     """Print the insights that bear on an objective, and what they are like as a whole."""
     asked = query_args(options, constants.STRATEGIC_LIMIT)
     found = caller(options).with_vectors("strategic-recall", asked)
-    if found["summary"]["note"]:
-        output.say(f"helix: {found['summary']['note']}")
-    if as_json(options):
+    if as_json(options):  # the note is in it; a client's shell shows both streams as one
         output.emit_json(found)
         return
+    if found["summary"]["note"]:
+        output.say(f"helix: {found['summary']['note']}")
     for item in found["insights"]:
         output.line(result_line(item))
     if found["summary"]["notice"]:

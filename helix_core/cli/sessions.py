@@ -67,8 +67,8 @@ def session(options: Options) -> None:
     if as_json(options):
         output.emit_json(found)
         return
-    ended = found["ended_at"][:16] or "still open"
-    output.line(f"session {found['session_id']}  {found['started_at'][:16]} to {ended}")
+    ended = f"to {found['ended_at'][:16]}" if found["ended_at"] else "on, not ended"
+    output.line(f"session {found['session_id']}, from {found['started_at'][:16]} {ended}")
     for run in found["runs"]:
         _print_run(run)
     output.line(f"builders: {_counts(found['outcomes'])}; by source: {_counts(found['sources'])}")

@@ -125,6 +125,9 @@ def fault_of(command: str, *, whole: bool) -> str | None:
     parser = _commands().get(words[0]) if not words[0].startswith("-") else build_parser()
     if parser is None:
         return f"there is no command {words[0]!r}"
+    nested = _nested(parser).get(words[1]) if len(words) > 1 else None
+    if nested is not None:
+        parser, words = nested, words[1:]
     options = {flag for action in parser._actions for flag in action.option_strings}
     unknown = [word for word in words if re.match(r"--?\w", word) and word not in options]
     if unknown:
@@ -137,7 +140,13 @@ def fault_of(command: str, *, whole: bool) -> str | None:
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
-    for action in build_parser()._actions:
+    found = _nested(build_parser())
+    assert found, "the command line has no commands"
+    return found
+
+
+def _nested(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
-    raise AssertionError("the command line has no commands")
+    return {}

@@ -85,6 +85,7 @@ def test_every_command_named_exists(item: Page) -> None:
         ("helix remember x", False),
         ("helix recall --graph", False),
         ("helix worker dance", False),
+        ("helix dag plan --undo", False),
         ("helix recall --limit many -", True),
         ("helix history", True),
     ],

@@ -21,5 +21,8 @@ SCRIPTS: dict[str, Callable[[bool], Script]] = {
     **{name: partial(_waves, name) for name in PLANS},
     "whole": story.whole,
     "again": story.again,
+    "asking": story.asking,
+    "figures": story.figures,
+    "only-planning": story.only_planning,
 }
 """The script for a session whose agents run in the background, or not."""

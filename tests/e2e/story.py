@@ -104,7 +104,7 @@ IN_DATABASE = WorldTask(
 )
 LATER = WorldTask(
     1,
-    "Share the token buckets of the search API between its server processes",
+    "Let the server processes of the search API keep their token buckets in one database table",
     "",
     "delivered",
     "the search API shares its buckets through the table token_bucket",
@@ -281,3 +281,31 @@ def again(background: bool) -> Orchestra:
         always(shell("report", "helix session report --json")),
     ]
     return Orchestra(steps, agents, "Done.", background)
+
+
+def asking(background: bool) -> Orchestra:
+    """`/helix-query`: the memory is asked, and what it says is shown."""
+    steps = [
+        always(shell("recall", "helix recall --json --limit 10 -", BUCKET.text)),
+        always(shell("explain", "helix explain -", BUCKET.text)),
+    ]
+    return Orchestra(steps, [], "This is what the memory knows.", background)
+
+
+def figures(background: bool) -> Orchestra:
+    """`/helix-stats`: the figures are read, and nothing else happens."""
+    steps = [
+        always(shell("health", "helix health --json")),
+        always(shell("stats", "helix stats --json")),
+    ]
+    return Orchestra(steps, [], "This is how the memory is doing.", background)
+
+
+def only_planning(background: bool) -> Orchestra:
+    """`/helix-meta-planner`: recall, a plan that is checked, and no agent."""
+    tasks = json.dumps([entry(task, BLOCKERS[task.seq]) for task in PLANNED])
+    steps = [
+        always(shell("recall", "helix strategic-recall --json -", OBJECTIVE)),
+        always(shell("check", "helix dag plan --check --json -", tasks)),
+    ]
+    return Orchestra(steps, [], "The plan, with the insights that shaped it.", background)

@@ -15,6 +15,7 @@ from typing import Any
 from tests.e2e import client, conversation, memory, story
 from tests.e2e.stage import PENDING, PLUGIN, UNSETTLED, House, furnish_project, new_place, scratch
 
+COMMAND = f"/helix:helix {story.OBJECTIVE}"
 OPEN = "SELECT id FROM question WHERE kind = 'asked' AND state = 'open'"
 LESSON = "SELECT * FROM insight WHERE content = ?"
 
@@ -84,8 +85,19 @@ def told(house: House, *, background: bool) -> Iterator[Told]:
         yield Told(place, first, second, person.said, dict(before))
 
 
-def _session(place: client.Place, plan: str, background: bool) -> client.Run:
-    command = f"/helix:helix {story.OBJECTIVE}"
+@contextmanager
+def consulted(house: House, plan: str, command: str) -> Iterator[tuple[client.Place, client.Run]]:
+    """One session of a skill that starts no agent, in a project with a memory."""
+    with scratch() as root:
+        place = new_place(root, **house.worker_env)
+        furnish_project(place)
+        memory.store_all(place, story.INSIGHTS)
+        yield place, _session(place, plan, True, command)
+
+
+def _session(
+    place: client.Place, plan: str, background: bool, command: str = COMMAND
+) -> client.Run:
     run = client.run_session(place, command, plugin=PLUGIN, plan=plan, background=background)
     memory.wait_until_zero(memory.database(place), UNSETTLED)
     memory.wait_until_zero(memory.database(place), PENDING)
