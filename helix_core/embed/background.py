@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import sys
 import threading
 import time
 from pathlib import Path
@@ -51,7 +50,7 @@ class Background(threading.Thread):
                     self._repair(project, error)
                 except Exception as error:  # noqa: BLE001 - one project must not end the thread
                     self._quiet[project.database] = time.monotonic() + 5.0
-                    print(f"background: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
+                    log.say(f"background: {error!r}")
             worker.projects.drop_idle()
 
     def _step(self, project: Project) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import helix_core
-from helix_core import clock, dispatch, paths, settings
+from helix_core import clock, dispatch, log, paths, settings
 from helix_core.embed import client, protocol
 from helix_core.embed.projects import Projects
 from helix_core.errors import HelixError, StoreCorruptError, WorkerError
@@ -55,7 +54,7 @@ class Worker:
             self.model_state = "ready"
         except model.ModelUnavailableError as error:
             self.model_state, self.model_error = "none", str(error)
-            print(f"no embedding model: {error}", file=sys.stderr, flush=True)  # noqa: T201
+            log.say(f"no embedding model: {error}")
 
     def status(self) -> dict[str, Any]:
         """What `helix worker status` prints."""
@@ -82,7 +81,7 @@ class Worker:
         except HelixError as error:
             return {"ok": False, "kind": type(error).__name__, "error": str(error)}
         except Exception as error:  # noqa: BLE001 - the client falls back, the worker lives on
-            print(f"{request.get('op')}: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
+            log.say(f"{request.get('op')}: {error!r}")
             return {"ok": False, "kind": "WorkerError", "error": f"{type(error).__name__}: {error}"}
         finally:
             with self._count:

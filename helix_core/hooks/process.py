@@ -189,8 +189,10 @@ def _keep_for_later(
 
 
 def _complain(event: str, problem: BaseException) -> None:
+    from helix_core.text import credentials
+
     try:
-        line = f"helix: {event}: {type(problem).__name__}: {problem}"
+        line = credentials.mask(f"helix: {event}: {type(problem).__name__}: {problem}")
         os.write(2, (line.splitlines()[0][:300] + "\n").encode("utf-8", "replace"))
     except OSError:
         pass
