@@ -1,7 +1,7 @@
 """What the worker does between requests: vectors, credit and maintenance that had to wait.
 
-Small steps, and none while a request is being answered. Also ends the worker when it is idle, and
-binds running agents to their calls as the client's `meta.json` appears.
+Small steps, and none while a request is being answered. Also ends the worker when it is idle or too
+big, and binds running agents to their calls as the client's `meta.json` appears.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_core import clock, log, settings
+from helix_core.embed import footprint
 from helix_core.errors import HelixError, StoreCorruptError
 from helix_core.memory import synthesis, upkeep
 from helix_core.memory.context import Memory
@@ -33,6 +34,7 @@ class Background(threading.Thread):
         super().__init__(daemon=True, name="helix-background")
         self._worker = worker
         self._quiet: dict[Path, float] = {}
+        self._memory = footprint.Ceiling(worker.settings.worker_memory_mb)
 
     def run(self) -> None:
         """Work in small steps until the worker stops."""
@@ -43,6 +45,9 @@ class Background(threading.Thread):
                 return
             if worker.active:
                 continue
+            if worker.model_state != "loading" and self._memory.exceeded():
+                worker.stopping.set()
+                return
             for project in worker.projects.known():
                 try:
                     self._step(project)

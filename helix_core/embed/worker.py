@@ -17,7 +17,7 @@ from typing import Any
 
 import helix_core
 from helix_core import clock, dispatch, log, paths, settings
-from helix_core.embed import client, protocol
+from helix_core.embed import client, footprint, protocol
 from helix_core.embed.projects import Projects
 from helix_core.errors import HelixError, StoreCorruptError, WorkerError
 from helix_core.hooks import scope
@@ -67,6 +67,7 @@ class Worker:
             "model_error": self.model_error,
             "uptime_seconds": round(time.time() - self.started, 1),
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
+            "memory_mb": round(footprint.resident_mb()),
             "requests": self.served,
             "projects": [str(project.database) for project in self.projects.known()],
         }
