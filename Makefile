@@ -41,6 +41,7 @@ format: dev
 
 bench: dev
 	$(IN_DEV) -m benchmarks.hooks
+	$(IN_DEV) -m benchmarks.learning
 	$(IN_DEV) -m benchmarks.dag
 
 clean:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 
 import helix_core
+from helix_tui.views import NAMES
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -28,12 +29,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--db", metavar="PATH", help="the database (default: .helix/helix.db of the project)"
     )
-    parser.add_argument("--view", choices=("run", "insights"), default="run", help="the first view")
+    parser.add_argument("--view", choices=NAMES, default=NAMES[0], help="the first view")
     parser.add_argument(
         "--snapshot",
         metavar="VIEW",
-        choices=("run", "insights"),
-        help="print what a view shows (run or insights) as text, and exit",
+        choices=NAMES,
+        help=f"print what a view shows ({', '.join(NAMES)}) as text, and exit",
     )
     parser.add_argument("--json", action="store_true", help="with --snapshot: one JSON document")
     return parser
@@ -42,9 +43,9 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the dashboard, or print its facts; returns the exit code."""
     options = build_parser().parse_args(argv)
-    from helix_core.paths import find_project
+    from helix_core.paths import named_project
 
-    project = find_project(options.project, database=options.db)
+    project = named_project(options.project, database=options.db)
     if options.snapshot:
         return _print(project, options.snapshot, options.json)
     if not _has_terminal():

@@ -7,7 +7,22 @@ nobody changes one: a part that did not change is the same object in the next sn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from helix_core.dag.tasks import Task
+from helix_core.memory.graph import Shape
+from helix_core.viewfigures import (
+    Bin,
+    CalibrationLine,
+    Effectiveness,
+    ErrorLine,
+    Health,
+    Histogram,
+    HookLine,
+    Loop,
+    OutcomeLine,
+    Refusal,
+)
 from helix_core.viewrows import (
     AgentLine,
     Counts,
@@ -16,31 +31,66 @@ from helix_core.viewrows import (
     InsightDetail,
     InsightLine,
     InsightPage,
+    LinkLine,
     MoveLine,
+    NeighbourLine,
+    NodeLine,
     RunLine,
     TaskLine,
+    TrashLine,
+    Wording,
 )
 
 __all__ = [
     "AgentLine",
+    "Answer",
+    "Bin",
+    "CalibrationLine",
     "Counts",
+    "Effectiveness",
+    "ErrorLine",
     "FeedLine",
+    "FileFacts",
     "GivenLine",
+    "GraphView",
+    "GraphWanted",
+    "Health",
+    "HealthView",
+    "Histogram",
+    "HookLine",
     "InsightDetail",
     "InsightLine",
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
+    "LinkLine",
+    "Loop",
     "MoveLine",
+    "NeighbourLine",
+    "NodeLine",
+    "Nothing",
+    "OutcomeLine",
     "Problem",
+    "PrunePlan",
+    "Refusal",
     "RunLine",
     "RunView",
     "RunWanted",
     "Service",
     "Snapshot",
     "TaskLine",
+    "TrashLine",
     "Wanted",
+    "Wording",
+    "WorkerFacts",
 ]
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The wish of a view that always shows the same rows."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +101,8 @@ class RunWanted:
     """A run's key; empty follows the newest."""
     agent: int | None = None
     """An agent's row id; None is the first one that has been given something."""
+    whole: bool = False
+    """Everything a replay shows: what every agent was given, and all events."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +116,8 @@ class InsightsWanted:
     limit: int = 200
     key: int | None = None
     key_index: int | None = None
+    trash: bool = False
+    """Whether the list of the trash is open."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +125,8 @@ class Wanted:
     """What is visible, and so all that is read."""
 
     view: str = "run"
-    run: RunWanted = field(default_factory=RunWanted)
-    insights: InsightsWanted = field(default_factory=InsightsWanted)
+    rows: object = None
+    """The view's own wish, such as `RunWanted`; None is what it wants at first."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +142,10 @@ class RunView:
     """Whose insights `given` are."""
     given: tuple[GivenLine, ...] = ()
     feed: tuple[FeedLine, ...] = ()
+    plan: tuple[Task, ...] = ()
+    """The tasks with their attempts, out of which their states follow; for a replay."""
+    all_given: tuple[tuple[int, tuple[GivenLine, ...]], ...] = ()
+    """What each agent was given, by its row id; for a replay."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +155,58 @@ class InsightsView:
     wanted: InsightsWanted
     page: InsightPage
     detail: InsightDetail | None = None
+    trash: tuple[TrashLine, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """The database's files, and the newest complaints of the log."""
+
+    size: int = 0
+    """Bytes of the database."""
+    wal: int = 0
+    """Bytes of its write-ahead log."""
+    backups: int = 0
+    log: tuple[ErrorLine, ...] = ()
+    """Warnings and errors of `helix.log`, newest first."""
+
+
+@dataclass(frozen=True)
+class HealthView:
+    """What rows and files tell of helix itself."""
+
+    rows: Health
+    files: FileFacts
+
+
+@dataclass(frozen=True)
+class PrunePlan:
+    """What the rules would prune now: name and reason."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class GraphWanted:
+    """Which part of the insight graph is looked at."""
+
+    focus: int | None = None
+    """An insight whose neighbourhood is wanted; None is the whole graph, or as much as is drawn."""
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """The insight graph, or a part of it."""
+
+    nodes: tuple[NodeLine, ...] = ()
+    links: tuple[LinkLine, ...] = ()
+    total: int = 0
+    """All insights there are."""
+    shape: Shape | None = None
+    """The figures of the whole graph; None where networkx is missing."""
+    cut: frozenset[int] = frozenset()
+    """Insights without which their component would fall apart."""
+    focus: int | None = None
 
 
 @dataclass(frozen=True)
@@ -113,12 +223,40 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class WorkerFacts:
+    """What the worker says of itself. Moments, not spans, so that it is the same while it idles."""
+
+    pid: int
+    version: str
+    model: str
+    model_state: str
+    """loading, ready, or none."""
+    model_error: str
+    started_at: str
+    asked_at: str
+    """When it was last asked for something."""
+    requests: int
+    memory_mb: int | None
+    projects: int
+
+
+@dataclass(frozen=True)
 class Service:
     """Whether agents get insights: ok, degraded (keyword only) or off."""
 
     state: str = "degraded"
     model: str = ""
     note: str = ""
+    worker: WorkerFacts | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was read for one view, and for which wish."""
+
+    view: str
+    wanted: object
+    value: object
 
 
 @dataclass(frozen=True)
@@ -131,8 +269,8 @@ class Snapshot:
     """Its database."""
     service: Service = field(default_factory=Service)
     counts: Counts = field(default_factory=Counts)
-    run: RunView | None = None
-    insights: InsightsView | None = None
+    parts: tuple[Answer, ...] = ()
+    """What has been read, one answer per view that was in front once."""
     problem: Problem | None = None
     read_at: str = ""
     """When the shown rows were last known to be what the database holds."""
@@ -144,3 +282,7 @@ class Snapshot:
     """Something worth a line, such as: no file events, polling only."""
     number: int = 0
     """Counts the snapshots of one feed."""
+
+    def of(self, kind: type[V]) -> V | None:
+        """The part of that type, such as `RunView`; None where it was not read yet."""
+        return next((a.value for a in self.parts if isinstance(a.value, kind)), None)

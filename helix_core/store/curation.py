@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from helix_core import clock
-from helix_core.errors import ChangedError, RefusedError
+from helix_core.errors import ChangedError, GoneError, RefusedError
 from helix_core.model import Insight
 from helix_core.store import edges, insights, merging, revisions, trash
 from helix_core.store.connection import writing
@@ -23,11 +23,11 @@ from helix_core.store.connection import writing
 def required(conn: sqlite3.Connection, name: str, version: int | None = None) -> Insight:
     """The insight of that name.
 
-    Raises RefusedError where there is none, ChangedError where it is not at `version` any more.
+    Raises GoneError where there is none, ChangedError where it is not at `version` any more.
     """
     found = insights.get(conn, name)
     if found is None:
-        raise RefusedError(f"there is no insight named {name!r}")
+        raise GoneError(f"there is no insight named {name!r}")
     if version is not None and found.row_version != version:
         raise ChangedError(
             f"{name} was changed meanwhile (now version {found.row_version}, not {version});"
@@ -52,9 +52,9 @@ def discard(
     with writing(conn):
         found = [required(conn, name) for name in dict.fromkeys(names)]
         tombstones = []
+        about = trash.facts(moment, reason or "trash", actor, keep_days)
+        trash.move_all_out(conn, [(insight, about) for insight in found])
         for insight in found:
-            about = trash.facts(moment, reason or "trash", actor, keep_days)
-            trash.move_out(conn, insight, about)
             if actor in revisions.BY_HAND:
                 why = reason or "trashed by hand"
                 tombstones.append(trash.bury(conn, insight, why, moment))
@@ -80,9 +80,10 @@ def prune(
     """Move insights to the trash by rule, each with its reason: one event, no tombstone."""
     with writing(conn):
         found = [required(conn, name) for name in reasons]
-        for insight in found:
-            about = trash.facts(moment, reasons[insight.name], actor, keep_days)
-            trash.move_out(conn, insight, about)
+        trash.move_all_out(
+            conn,
+            [(one, trash.facts(moment, reasons[one.name], actor, keep_days)) for one in found],
+        )
         why = ", ".join(sorted(set(reasons.values())))
         return revisions.record(conn, "prune", actor, [i.id for i in found], moment, reason=why)
 

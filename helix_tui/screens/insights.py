@@ -13,15 +13,19 @@ from textual.containers import Container
 from helix_tui import bindings, formats
 from helix_tui.messages import (
     Chosen,
-    CommandAsked,
     FilterChanged,
     RowsNeeded,
     Selected,
     SortAsked,
 )
-from helix_tui.screens.base import ViewScreen
-from helix_tui.screens.confirm import Confirm
-from helix_tui.state import InsightLine, InsightsView, InsightsWanted, Snapshot, Wanted
+from helix_tui.screens.curating import CuratingScreen
+from helix_tui.screens.trash_list import TrashList
+from helix_tui.state import (
+    InsightsView,
+    InsightsWanted,
+    Snapshot,
+    Wanted,
+)
 from helix_tui.widgets import insight_rows
 from helix_tui.widgets.filter_bar import FilterBar
 from helix_tui.widgets.insight_detail import InsightDetailPane
@@ -29,14 +33,17 @@ from helix_tui.widgets.live_table import LiveTable
 
 EMPTY = "The memory is empty: agents fill it, or `helix store`."
 NO_MATCH = "No insight matches; escape shows all."
-UPWARD = frozenset({"text"})
+ABOUT_ONE = frozenset({"trash", "pin", "edit", "tags", "merge", "copy"})
+MARKED = ", one marked: m on another merges that into it"
+UPWARD = frozenset({"text", "tags", "source"})
 """Orders that are read upwards unless they are turned round."""
 
 
-class InsightsScreen(ViewScreen):
+class InsightsScreen(CuratingScreen):
     """A window of the table is wanted, and the row under the cursor in full."""
 
     VIEW = "insights"
+    CSS_PATH = "insights.tcss"
     AUTO_FOCUS = "#insights"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("insights")
 
@@ -70,11 +77,11 @@ class InsightsScreen(ViewScreen):
 
     def wanted(self) -> Wanted:
         """The window around what is visible, and the selected insight."""
-        return Wanted(view=self.VIEW, insights=self._wanted)
+        return Wanted(self.VIEW, self._wanted)
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show the window, unless it answers an order or a filter that is no longer meant."""
-        view = snapshot.insights
+        view = snapshot.of(InsightsView)
         if view is None:
             return
         mine, its = self._wanted, view.wanted
@@ -85,12 +92,14 @@ class InsightsScreen(ViewScreen):
         table.sorted_by(mine.sort, (mine.sort in UPWARD) != mine.reverse)
         table.set_empty(NO_MATCH if page.total else EMPTY)
         table.show(
-            insight_rows.rows(page.rows, self.glyphs, now),
+            insight_rows.rows(page.rows, self.glyphs, now, self.marked.id if self.marked else None),
             offset=page.offset,
             total=page.matching,
             position=page.position if page.key == table.key else None,
         )
-        table.border_title = formats.plural(page.matching, "insight")
+        table.border_title = formats.plural(page.matching, "insight") + (
+            MARKED if self.marked else ""
+        )
         self.query_one(FilterBar).count(page.matching, page.total)
         detail = view.detail
         if detail is None or detail.line.id == table.key:
@@ -136,24 +145,30 @@ class InsightsScreen(ViewScreen):
         self._want(replace(self._wanted, text="", offset=0, key=insight_id, key_index=None))
         self.redraw()
 
+    def open_filter(self, text: str) -> None:
+        """Show the insights that a filter lets through."""
+        self.query_one(FilterBar).fill(text)
+        self.set_focus(self.table)
+
     def on_chosen(self, message: Chosen) -> None:
         """Go on to the pane with the whole insight."""
         self.set_focus(self.query_one(InsightDetailPane))
 
-    # -- what can be done ---------------------------------------------------------------------
+    @property
+    def key(self) -> int | None:
+        """The insight under the cursor."""
+        return self.table.key
 
-    def _selected(self) -> InsightLine | None:
-        rows = self._view.page.rows if self._view else ()
-        return next((row for row in rows if row.id == self.table.key), None)
+    # -- what can be done ---------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that would do nothing are not offered."""
         if action == "filter":
             return self.table.has_focus or self.query_one(InsightDetailPane).has_focus
-        if action in {"trash", "pin"}:
-            return self._selected() is not None
+        if action in ABOUT_ONE:
+            return self.selected() is not None
         if action == "clear":
-            return bool(self._wanted.text)
+            return bool(self._wanted.text or self.marked)
         return True
 
     def action_filter(self) -> None:
@@ -161,8 +176,11 @@ class InsightsScreen(ViewScreen):
         self.query_one(FilterBar).open()
 
     def action_clear(self) -> None:
-        """Lift the filter."""
-        self.query_one(FilterBar).clear()
+        """Lift the mark, then the filter."""
+        if self.marked is not None:
+            self.mark(None)
+        else:
+            self.query_one(FilterBar).clear()
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -173,22 +191,11 @@ class InsightsScreen(ViewScreen):
         """Turn the order round."""
         self._order(self._wanted.sort, not self._wanted.reverse)
 
-    def action_pin(self) -> None:
-        """Pin or unpin the selected insight."""
-        row = self._selected()
-        if row is not None:
-            self.post_message(CommandAsked("pin", row.name, not row.pinned))
+    def action_trash_list(self) -> None:
+        """Look into the trash."""
 
-    def action_trash(self) -> None:
-        """Ask, then move the selected insight to the trash."""
-        row = self._selected()
-        if row is None:
-            return
+        def closed(_: None) -> None:
+            self._want(replace(self._wanted, trash=False))
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.post_message(CommandAsked("trash", (row.name,)))
-
-        question = "Move this insight to the trash?"
-        promise = "u brings it back. Until then the same text is not learned again."
-        self.app.push_screen(Confirm(question, row.content, promise, "Trash"), answered)
+        self.app.push_screen(TrashList(self.glyphs, self.latest), closed)
+        self._want(replace(self._wanted, trash=True))
