@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix_core import atomic, paths, profiles, provision
+from helix_core import atomic, paths, profiles, provision, setup_state
 from helix_core.embed import client, lifecycle, sources
 from helix_core.errors import HelixError, RefusedError, WorkerError
 
@@ -46,7 +46,8 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
                 gone += _tree(venv)
             else:
                 left.append(f"{venv}: not made by helix setup")
-            gone += _file(venv.parent / provision.LOCK)
+            for name in (provision.LOCK, setup_state.STATE, setup_state.LOG):
+                gone += _file(venv.parent / name)
         socket = paths.socket_path(env)
         for folder in (data, socket.parent, paths.config_file(env).parent):
             gone += _tree(folder)

@@ -67,9 +67,8 @@ class Worker:
             "model_error": self.model_error,
             "uptime_seconds": round(time.time() - self.started, 1),
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
-            "memory_mb": round(footprint.resident_mb()),
             "requests": self.served,
-            "memory_mb": _memory_mb(),
+            "memory_mb": round(footprint.resident_mb()) or None,
             "projects": [str(project.database) for project in self.projects.known()],
         }
 
@@ -169,21 +168,6 @@ class Worker:
             if isinstance(found, StoreCorruptError):
                 raise found from error
             raise
-
-
-def _memory_mb() -> int | None:
-    """Resident memory in MiB; the peak where the system does not say what it is now."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**20  # bytes on macOS
-    except ImportError:
-        return None
 
 
 def _project(place: dict[str, Any], env: dict[str, str]) -> Project:
