@@ -43,6 +43,7 @@ bench: dev
 	$(IN_DEV) -m benchmarks.hooks
 	$(IN_DEV) -m benchmarks.learning
 	$(IN_DEV) -m benchmarks.dag
+	$(IN_DEV) -m benchmarks.resources
 
 clean:
 	rm -rf $(DEV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -8,6 +8,8 @@ the command line, kind by kind:
     test_what_a_person_types
 documents the orchestrator hands over:
     test_what_the_orchestrator_hands_over
+exports and Markdown files that are taken in:
+    test_what_is_imported
 errors with the text they were about:
     test_what_the_logs_repeat
 """
@@ -176,6 +178,37 @@ def _file(project: Path, value: object) -> str:
     file = project / "asked.json"
     file.write_text(json.dumps(value), encoding="utf-8")
     return str(file)
+
+
+def test_what_is_imported(user: User, project: Path, tmp_path: Path) -> None:
+    [name] = scene.store_directly(project, LESSON)
+    command(project, "feedback", name, "--outcome", "delivered", "--causal", f"{name}=0.9")
+    command(project, "edit", name, "--content", f"{LESSON} at once")
+    exported = tmp_path / "export.jsonl"
+    assert command(project, "export", str(exported)).code == 0
+    lines = [json.loads(line) for line in exported.read_text().splitlines()]
+    other = tmp_path / "other"
+    other.mkdir()
+    for fake in FAKES.values():
+        spoilt = [lines[0], *(_spoilt(line, fake.text) for line in lines[1:])]
+        exported.write_text("".join(json.dumps(line) + "\n" for line in spoilt))
+        command(other, "import", str(exported))
+    notes = tmp_path / "notes.md"
+    bullets = [f"- When deploying, use {f.text} because prod needs it" for f in FAKES.values()]
+    notes.write_text("# Lessons\n\n" + "\n".join([*bullets, f"- {LESSON}"]) + "\n")
+    assert command(other, "import", str(notes)).code in {0, 1}
+    assert scene.one(other, "SELECT count(*) FROM insight WHERE content = ?", LESSON) == 1
+    nowhere(other / ".helix", project / ".helix", user.home)
+
+
+def _spoilt(value: object, secret: str) -> object:
+    """An export's line with a secret in every text of more than one word, and in every tag."""
+    if isinstance(value, dict):
+        spoilt = {key: _spoilt(item, secret) for key, item in value.items()}
+        return {**spoilt, **({"tags": [secret]} if "tags" in value else {})}
+    if isinstance(value, list):
+        return [_spoilt(item, secret) for item in value]
+    return f"{value} {secret}" if isinstance(value, str) and " " in value else value
 
 
 def test_what_the_logs_repeat(light: Light, user: User, project: Path) -> None:
