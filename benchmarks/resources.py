@@ -100,7 +100,7 @@ def dashboard(env: dict[str, str]) -> Iterator[int]:
     process = subprocess.Popen(
         [str(hooks.ROOT / "bin/helix-tui")],
         cwd=env["PROJECT"], env={**env, "TERM": "xterm-256color"},
-        stdin=slave, stdout=slave, stderr=subprocess.DEVNULL, start_new_session=True,
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
     )  # fmt: skip
     os.close(slave)
     threading.Thread(target=_drain, args=(master,), daemon=True).start()
