@@ -40,7 +40,7 @@ format: dev
 	$(DEV)/bin/ruff format .
 
 # Each prints its table and keeps its figures; one that misses a target does not stop the others.
-BENCHES := hooks scale retrieval learning dag
+BENCHES := hooks scale retrieval learning dag resources
 bench: dev
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; \
@@ -52,7 +52,7 @@ dist:
 	@rm -rf dist && mkdir dist
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@git archive --format=tar.gz --prefix=helix/ -o dist/helix-plugin.tar.gz HEAD \
-	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml
+	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml constraints.txt
 	@ls -l dist
 
 clean:

@@ -28,6 +28,8 @@ class Settings:
     embed_model: str = ""
     """A model name or folder; empty: arctic where cached or downloadable, else the packaged one."""
     worker_idle_minutes: float = 30.0
+    worker_memory_mb: int = 3000
+    """A worker that holds more (MiB) leaves between requests; the next hook starts a new one."""
     ranking: str = "helix"
     """helix: the measured ranking for injection; spec: the spec's formula everywhere."""
     ranking_strength: float = constants.INJECTION_STRENGTH

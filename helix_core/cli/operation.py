@@ -39,7 +39,7 @@ def worker(options: Options) -> int:
     from helix_core.embed import client, lifecycle
 
     if options.action == "stop":
-        found: dict[str, Any] = {"stopped": lifecycle.stop()}
+        found: dict[str, Any] = {"stopped": lifecycle.stop(5000)}
         text = "stopped" if found["stopped"] else "there was no worker"
         output.emit_json(found) if as_json(options) else output.line(text)
         return 0

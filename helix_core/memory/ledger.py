@@ -153,7 +153,7 @@ def decide(mem: Memory, run: plans.Run, seq: str, decided: str, reason: str) -> 
 
 
 def _decide(mem: Memory, run_id: int, seq: str, decided: str, reason: str) -> None:
-    said = scanner.mask(clean.scrub(clean.fold(reason), 1000))
+    said = clean.scrub(scanner.mask(clean.fold(reason)), 1000)
     plans.decide(mem.conn, run_id, seq, decided, reason=said, actor=mem.actor, moment=mem.moment)
 
 
