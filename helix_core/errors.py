@@ -3,7 +3,8 @@
 HelixError
 ├── UsageError          wrong arguments or values (exit code 2)
 ├── RefusedError        a rule said no, or the thing is not there (exit code 1)
-│   └── ChangedError         it was changed since it was looked at
+│   ├── ChangedError         it was changed since it was looked at
+│   └── GoneError            there is no insight of that name
 ├── ConfigError         a configuration file or variable is not usable (exit code 2)
 ├── StoreError          the database cannot be used (exit code 3)
 │   ├── StoreMissingError    there is no database yet
@@ -34,6 +35,10 @@ class RefusedError(HelixError):
 
 class ChangedError(RefusedError):
     """An insight was changed by somebody else since it was looked at; nothing was overwritten."""
+
+
+class GoneError(RefusedError):
+    """There is no insight of that name, or not any more."""
 
 
 class ConfigError(HelixError):

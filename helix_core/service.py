@@ -14,7 +14,15 @@ from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import feedback, recall, remember, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
-from helix_core.operations import curating, dag, figures, learning, recalling, sessions
+from helix_core.operations import (
+    curating,
+    dag,
+    figures,
+    foreseeing,
+    learning,
+    recalling,
+    sessions,
+)
 from helix_core.operations.registry import OPERATIONS, Operation, operation
 from helix_core.operations.shapes import edited_json, insight_json, query_of, ranked_json
 from helix_core.store import edges, insights, patterns, revisions
@@ -25,6 +33,7 @@ __all__ = [
     "curating",
     "dag",
     "figures",
+    "foreseeing",
     "insight_json",
     "learning",
     "ranked_json",

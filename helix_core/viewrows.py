@@ -45,6 +45,10 @@ class InsightLine:
     source: str
     pinned: bool
     row_version: int
+    velocity: int = 0
+    """Causal feedback events in the last 14 days."""
+    generality: float | None = None
+    """Context spread; None until there are contexts enough to tell."""
 
     @property
     def causal_ratio(self) -> float | None:
@@ -88,6 +92,49 @@ class MoveLine:
 
 
 @dataclass(frozen=True)
+class NeighbourLine:
+    """An insight that another one is linked with."""
+
+    id: int
+    name: str
+    content: str
+    """The first 400 characters."""
+    relation: str
+    """similar, or led_to."""
+    outgoing: bool
+    """Of `led_to`: it came of the insight; else the insight came of it."""
+    weight: float
+    effectiveness: float
+
+
+@dataclass(frozen=True)
+class Wording:
+    """An insight as it was before one change of it, and what changed it."""
+
+    row_version: int
+    at: str
+    reason: str
+    actor: str
+    content: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TrashLine:
+    """One insight in the trash."""
+
+    key: int
+    name: str
+    content: str
+    reason: str
+    actor: str
+    trashed_at: str
+    expires_at: str
+    merged_into: str
+    """The name of the insight that took it in; empty where it was not merged."""
+
+
+@dataclass(frozen=True)
 class InsightDetail:
     """Everything about one insight."""
 
@@ -98,10 +145,12 @@ class InsightDetail:
     injected: int
     """How often it was shown to an agent."""
     edges: int
-    revisions: int
     confirmations: int
     embedding_model: str
     moves: tuple[MoveLine, ...]
+    """Newest first."""
+    neighbours: tuple[NeighbourLine, ...] = ()
+    wordings: tuple[Wording, ...] = ()
     """Newest first."""
 
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 
 import helix_core
+from helix_tui.views import NAMES
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -28,12 +29,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--db", metavar="PATH", help="the database (default: .helix/helix.db of the project)"
     )
-    parser.add_argument("--view", choices=("run", "insights"), default="run", help="the first view")
+    parser.add_argument("--view", choices=NAMES, default=NAMES[0], help="the first view")
     parser.add_argument(
         "--snapshot",
         metavar="VIEW",
-        choices=("run", "insights"),
-        help="print what a view shows (run or insights) as text, and exit",
+        choices=NAMES,
+        help=f"print what a view shows ({', '.join(NAMES)}) as text, and exit",
     )
     parser.add_argument("--json", action="store_true", help="with --snapshot: one JSON document")
     return parser

@@ -13,11 +13,12 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from helix_core.errors import HelixError
 from helix_core.paths import Project
-from helix_tui import actions, bindings
+from helix_tui import actions, bindings, views
 from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.data.service import Watch
@@ -27,13 +28,13 @@ from helix_tui.messages import (
     CommandAsked,
     CommandDone,
     InsightAsked,
+    RowsAsked,
     SnapshotReady,
     WantedChanged,
 )
-from helix_tui.screens.base import ViewScreen
+from helix_tui.screens.base import LiveDialog, ViewScreen
 from helix_tui.screens.help import Help
 from helix_tui.screens.insights import InsightsScreen
-from helix_tui.screens.run import RunScreen
 from helix_tui.state import Snapshot
 from helix_tui.themes import THEMES
 
@@ -48,7 +49,12 @@ class HelixApp(App[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
 
     def __init__(
-        self, project: Project, glyphs: Glyphs, *, view: str = "run", watch: Watch | None = None
+        self,
+        project: Project,
+        glyphs: Glyphs,
+        *,
+        view: str = views.NAMES[0],
+        watch: Watch | None = None,
     ) -> None:
         super().__init__()
         self.project = project
@@ -58,11 +64,7 @@ class HelixApp(App[None]):
         self.paused = False
         self._first_view = view
         self.feed = Feed(project, self._post, watch=watch)
-        latest = self._latest
-        self.views: dict[str, ViewScreen] = {
-            "run": RunScreen(glyphs, latest),
-            "insights": InsightsScreen(glyphs, latest),
-        }
+        self._screens: dict[str, ViewScreen] = {}
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
@@ -78,11 +80,11 @@ class HelixApp(App[None]):
 
     def on_mount(self) -> None:
         """Start reading; the first paint does not wait for it."""
-        for name, screen in self.views.items():
-            self.add_mode(name, partial(_same, screen))
+        for name in views.NAMES:
+            self.add_mode(name, partial(self.view_of, name))
         self.switch_mode(self._first_view)
         self.set_class(self.glyphs.ascii, "-ascii")
-        self.feed.want(self.views[self._first_view].wanted())
+        self.feed.want(self.view_of(self._first_view).wanted())
         self.feed.start()
         self.set_interval(1.0, self._tick)
         self.run_worker(
@@ -108,7 +110,13 @@ class HelixApp(App[None]):
     @property
     def view(self) -> ViewScreen:
         """The view in front, also under a dialog."""
-        return self.views[self.current_mode]
+        return self.view_of(self.current_mode)
+
+    def view_of(self, name: str) -> ViewScreen:
+        """The one screen of a view, made when it is first looked at."""
+        if name not in self._screens:
+            self._screens[name] = views.of(name).screen_class(self.glyphs, self._latest)
+        return self._screens[name]
 
     def _tick(self) -> None:
         """What depends on the time alone: running clocks and the data's age."""
@@ -120,6 +128,8 @@ class HelixApp(App[None]):
         """A new picture."""
         self.snapshot = message.snapshot
         self.view.show()
+        if isinstance(self.screen, LiveDialog):
+            self.screen.show()
         self.refresh_bindings()
 
     def on_wanted_changed(self, message: WantedChanged) -> None:
@@ -128,43 +138,53 @@ class HelixApp(App[None]):
 
     def on_insight_asked(self, message: InsightAsked) -> None:
         """Go to one insight, wherever it was seen."""
-        screen = self.views["insights"]
+        screen = self.view_of("insights")
         self.switch_mode("insights")
         if isinstance(screen, InsightsScreen):
             self.call_after_refresh(screen.open_insight, message.insight_id)
 
+    def on_rows_asked(self, message: RowsAsked) -> None:
+        """Go to the insights behind a figure."""
+        screen = self.view_of("insights")
+        self.switch_mode("insights")
+        if isinstance(screen, InsightsScreen):
+            self.call_after_refresh(screen.open_filter, message.text)
+
     def on_command_asked(self, message: CommandAsked) -> None:
         """Carry out a change in a thread of its own."""
-        self._carry_out(message.command, *message.args)
+        self._carry_out(message.command, *message.args, to=message.to)
 
-    def _carry_out(self, name: str, *args: object) -> None:
+    def _carry_out(self, name: str, *args: object, to: MessagePump | None = None) -> None:
         self.run_worker(
-            partial(self._in_thread, name, *args),
+            partial(self._in_thread, name, *args, to=to),
             thread=True,
             group="commands",
             exit_on_error=False,
         )
 
-    def _in_thread(self, name: str, *args: object) -> None:
+    def _in_thread(self, name: str, *args: object, to: MessagePump | None = None) -> None:
         try:
             from helix_tui.data import commands  # the first paint does not wait for what writes
 
             done = CommandDone(commands.COMMANDS[name](self.project, *args))
         except HelixError as error:
-            done = CommandDone(str(error), failed=True)
+            done = CommandDone(str(error), trouble=type(error).__name__)
         except Exception as error:  # noqa: BLE001 - a person sees one line, not a traceback
-            done = CommandDone(f"{type(error).__name__}: {error}", failed=True)
+            trouble = type(error).__name__
+            done = CommandDone(f"{trouble}: {error}", trouble=trouble)
         self.feed.refresh()
-        self.post_message(done)
+        if to is None or not to.post_message(done):
+            self.post_message(done)
 
     def on_command_done(self, message: CommandDone) -> None:
         """Say what came of it."""
-        self.notify(
-            literal(message.text),
-            severity="warning" if message.failed else "information",
-            markup=False,
-            timeout=6,
-        )
+        if message.text:
+            self.notify(
+                literal(message.text),
+                severity="warning" if message.trouble else "information",
+                markup=False,
+                timeout=6,
+            )
 
     # -- actions ------------------------------------------------------------------------------
 
@@ -211,7 +231,3 @@ class HelixApp(App[None]):
                 action.help,
                 partial(self.run_action, f"{target}.{action.action}"),
             )
-
-
-def _same(screen: ViewScreen) -> ViewScreen:
-    return screen

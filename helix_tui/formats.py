@@ -119,6 +119,31 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
+def short(count: int) -> str:
+    """A count in at most four characters: 999, 12k, 3M."""
+    for size, unit in ((1_000_000, "M"), (10_000, "k")):
+        if count >= size:
+            return f"{count // (size if unit == 'M' else 1000)}{unit}"
+    return str(count)
+
+
+def size(count: int) -> str:
+    """Bytes as a person reads them: 812 B, 4.0 KiB, 3.2 MiB."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"
+
+
+def millis(value: float) -> str:
+    """Milliseconds in at most six characters: 40ms, 1.5s, 12s."""
+    if value < 1000:
+        return f"{value:.0f}ms"
+    return f"{value / 1000:.1f}s" if value < 10_000 else f"{value / 1000:.0f}s"
+
+
 def bare_type(agent_type: str) -> str:
     """An agent's type without the plugin's name: helix-builder is a builder."""
     return agent_type.removeprefix("helix-")

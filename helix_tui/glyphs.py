@@ -6,6 +6,7 @@ in every terminal, none has an emoji form.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 ROLES = ("", "good", "bad", "warn", "active", "muted", "accent", "strong")
@@ -31,6 +32,9 @@ _STATES = {
 }
 _MARKS = {
     "pinned": ("◆", "#"),
+    "marked": ("⊕", "@"),
+    "like": ("≈", "="),
+    "here": ("◂", "<"),
     "up": ("▲", "^"),
     "down": ("▼", "v"),
     "rose": ("↑", "^"),
@@ -43,6 +47,8 @@ _MARKS = {
     "rest": ("░", "."),
     "sep": ("│", "|"),
 }
+_SPARK = "▁▂▃▄▅▆▇█"
+_SPARK_ASCII = "_.-~=+*#"
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,19 @@ class Glyphs:
         """A share in [0, 1] as a bar of `width` cells."""
         full = round(min(1.0, max(0.0, share)) * width)
         return self.mark("bar") * full + self.mark("rest") * (width - full)
+
+    def level(self, part: float) -> str:
+        """One cell of a column that is filled from below to `part` of its height."""
+        if self.ascii:
+            return self.mark("bar") if part >= 0.5 else "." if part > 0 else " "
+        eighths = min(8, max(0, round(part * 8)))
+        return _SPARK[eighths - 1] if eighths else _SPARK[0] if part > 0 else " "
+
+    def spark(self, shares: Sequence[float], width: int) -> str:
+        """Shares in [0, 1] as one cell each, the last `width` of them; higher is fuller."""
+        steps = _SPARK_ASCII if self.ascii else _SPARK
+        top = len(steps) - 1
+        return "".join(steps[round(min(1.0, max(0.0, s)) * top)] for s in shares[-width:])
 
 
 def choose(environ: dict[str, str], encoding: str) -> Glyphs:

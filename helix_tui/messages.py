@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.message import Message
+from textual.message_pump import MessagePump
 
 from helix_tui.state import Snapshot
 
@@ -24,11 +25,23 @@ class WantedChanged(Message):
 
 
 class CommandAsked(Message):
-    """A person wants a change: the command's name and its arguments (see `data.commands`)."""
+    """A person wants a change: the command's name and its arguments (see `data.commands`).
 
-    def __init__(self, command: str, *args: object) -> None:
+    `to` is told first what came of it, such as a dialog that stays open where it was refused.
+    """
+
+    def __init__(self, command: str, *args: object, to: MessagePump | None = None) -> None:
         self.command = command
         self.args = args
+        self.to = to
+        super().__init__()
+
+
+class RowsAsked(Message):
+    """A person wants the insights behind a figure: a filter of the insights view."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
         super().__init__()
 
 
@@ -41,12 +54,20 @@ class InsightAsked(Message):
 
 
 class CommandDone(Message):
-    """A change was carried out, or refused; `text` is for a person."""
+    """A command was carried out, or refused: a sentence for a person, or what was asked for.
 
-    def __init__(self, text: str, *, failed: bool = False) -> None:
-        self.text = text
-        self.failed = failed
+    `trouble` is the name of the error's class; empty where all went well.
+    """
+
+    def __init__(self, result: object, *, trouble: str = "") -> None:
+        self.result = result
+        self.trouble = trouble
         super().__init__()
+
+    @property
+    def text(self) -> str:
+        """The sentence, where that is what came of it."""
+        return self.result if isinstance(self.result, str) else ""
 
 
 class Selected(Message):

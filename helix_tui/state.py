@@ -7,7 +7,20 @@ nobody changes one: a part that did not change is the same object in the next sn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from helix_core.viewfigures import (
+    Bin,
+    CalibrationLine,
+    Effectiveness,
+    ErrorLine,
+    Health,
+    Histogram,
+    HookLine,
+    Loop,
+    OutcomeLine,
+    Refusal,
+)
 from helix_core.viewrows import (
     AgentLine,
     Counts,
@@ -17,30 +30,58 @@ from helix_core.viewrows import (
     InsightLine,
     InsightPage,
     MoveLine,
+    NeighbourLine,
     RunLine,
     TaskLine,
+    TrashLine,
+    Wording,
 )
 
 __all__ = [
     "AgentLine",
+    "Answer",
+    "Bin",
+    "CalibrationLine",
     "Counts",
+    "Effectiveness",
+    "ErrorLine",
     "FeedLine",
+    "FileFacts",
     "GivenLine",
+    "Health",
+    "HealthView",
+    "Histogram",
+    "HookLine",
     "InsightDetail",
     "InsightLine",
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
+    "Loop",
     "MoveLine",
+    "NeighbourLine",
+    "Nothing",
+    "OutcomeLine",
     "Problem",
+    "Refusal",
     "RunLine",
     "RunView",
     "RunWanted",
     "Service",
     "Snapshot",
     "TaskLine",
+    "TrashLine",
     "Wanted",
+    "Wording",
+    "WorkerFacts",
 ]
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The wish of a view that always shows the same rows."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +105,8 @@ class InsightsWanted:
     limit: int = 200
     key: int | None = None
     key_index: int | None = None
+    trash: bool = False
+    """Whether the list of the trash is open."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +114,8 @@ class Wanted:
     """What is visible, and so all that is read."""
 
     view: str = "run"
-    run: RunWanted = field(default_factory=RunWanted)
-    insights: InsightsWanted = field(default_factory=InsightsWanted)
+    rows: object = None
+    """The view's own wish, such as `RunWanted`; None is what it wants at first."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +140,28 @@ class InsightsView:
     wanted: InsightsWanted
     page: InsightPage
     detail: InsightDetail | None = None
+    trash: tuple[TrashLine, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """The database's files, and the newest complaints of the log."""
+
+    size: int = 0
+    """Bytes of the database."""
+    wal: int = 0
+    """Bytes of its write-ahead log."""
+    backups: int = 0
+    log: tuple[ErrorLine, ...] = ()
+    """Warnings and errors of `helix.log`, newest first."""
+
+
+@dataclass(frozen=True)
+class HealthView:
+    """What rows and files tell of helix itself."""
+
+    rows: Health
+    files: FileFacts
 
 
 @dataclass(frozen=True)
@@ -113,12 +178,40 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class WorkerFacts:
+    """What the worker says of itself. Moments, not spans, so that it is the same while it idles."""
+
+    pid: int
+    version: str
+    model: str
+    model_state: str
+    """loading, ready, or none."""
+    model_error: str
+    started_at: str
+    asked_at: str
+    """When it was last asked for something."""
+    requests: int
+    memory_mb: int | None
+    projects: int
+
+
+@dataclass(frozen=True)
 class Service:
     """Whether agents get insights: ok, degraded (keyword only) or off."""
 
     state: str = "degraded"
     model: str = ""
     note: str = ""
+    worker: WorkerFacts | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was read for one view, and for which wish."""
+
+    view: str
+    wanted: object
+    value: object
 
 
 @dataclass(frozen=True)
@@ -131,8 +224,8 @@ class Snapshot:
     """Its database."""
     service: Service = field(default_factory=Service)
     counts: Counts = field(default_factory=Counts)
-    run: RunView | None = None
-    insights: InsightsView | None = None
+    parts: tuple[Answer, ...] = ()
+    """What has been read, one answer per view that was in front once."""
     problem: Problem | None = None
     read_at: str = ""
     """When the shown rows were last known to be what the database holds."""
@@ -144,3 +237,7 @@ class Snapshot:
     """Something worth a line, such as: no file events, polling only."""
     number: int = 0
     """Counts the snapshots of one feed."""
+
+    def of(self, kind: type[V]) -> V | None:
+        """The part of that type, such as `RunView`; None where it was not read yet."""
+        return next((a.value for a in self.parts if isinstance(a.value, kind)), None)

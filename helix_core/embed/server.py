@@ -70,7 +70,6 @@ def _accept(worker: Worker, listener: socket.socket) -> None:
             continue
         except OSError:
             break
-        worker.last_request = time.monotonic()
         threading.Thread(target=_serve_one, args=(worker, sock), daemon=True).start()
 
 

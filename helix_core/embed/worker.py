@@ -69,14 +69,18 @@ class Worker:
             "uptime_seconds": round(time.time() - self.started, 1),
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
             "requests": self.served,
+            "memory_mb": _memory_mb(),
             "projects": [str(project.database) for project in self.projects.known()],
         }
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """One request's answer; never raises."""
+        asked = request.get("op") != "status"  # to be looked at must not keep it alive
         with self._count:
             self.active += 1
-            self.served += 1
+            self.served += asked
+        if asked:
+            self.last_request = time.monotonic()
         try:
             return {"ok": True, "result": self._result(request)}
         except HelixError as error:
@@ -87,7 +91,8 @@ class Worker:
         finally:
             with self._count:
                 self.active -= 1
-            self.last_request = time.monotonic()
+            if asked:
+                self.last_request = time.monotonic()
 
     def _result(self, request: dict[str, Any]) -> Any:
         op = str(request.get("op"))
@@ -162,6 +167,21 @@ class Worker:
             if isinstance(found, StoreCorruptError):
                 raise found from error
             raise
+
+
+def _memory_mb() -> int | None:
+    """Resident memory in MiB; the peak where the system does not say what it is now."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**20  # bytes on macOS
+    except ImportError:
+        return None
 
 
 def _project(place: dict[str, Any], env: dict[str, str]) -> Project:

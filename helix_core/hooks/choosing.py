@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from helix_core.hooks import frame
 from helix_core.memory import inject, recall
 from helix_core.memory.context import Memory
-from helix_core.model import Given, Ranked, Recall
+from helix_core.model import Given, Left, Ranked, Recall
 from helix_core.store import insights
 from helix_core.text import fields
+
+NO_ROOM = "no room beside the others"
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,15 @@ class Want:
 
     query: recall.Query
     found: Recall
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """The insights for one agent, in order; and of all that were ranked, what was left out."""
+
+    chosen: list[Ranked]
+    left: list[Left]
+    ranked: tuple[Ranked, ...]
 
 
 def query_of(mem: Memory, prompt: fields.Prompt) -> recall.Query:
@@ -38,11 +49,22 @@ def query_of(mem: Memory, prompt: fields.Prompt) -> recall.Query:
 
 def select(mem: Memory, query: recall.Query, found: Recall, claimed: set[int]) -> list[Ranked]:
     """The insights for one agent, in order: those that no sibling has, as many as find room."""
-    found = further(mem, query, found, claimed)
-    chosen, _ = inject.choose(mem.settings, found.ranked, claimed, mem.settings.max_insights)
+    return sift(mem, query, found, claimed).chosen
+
+
+def sift(mem: Memory, query: recall.Query, found: Recall, claimed: set[int]) -> Sifted:
+    """`select`, together with what was left out and why."""
+    wider = further(mem, query, found, claimed)
+    chosen, left = inject.choose(mem.settings, wider.ranked, claimed, mem.settings.max_insights)
     _, shown = frame.render([given(item) for item in chosen], mem.settings.max_chars)
     kept = {item.name for item in shown}
-    return [item for item in chosen if item.insight.name in kept]
+    fit = [item for item in chosen if item.insight.name in kept]
+    left += [Left(r.insight.name, NO_ROOM, r.relevance) for r in chosen if r not in fit]
+    ranked = wider.ranked
+    if wider is not found:  # all of the first recall is with siblings
+        left += [Left(r.insight.name, inject.TAKEN, r.relevance) for r in found.ranked]
+        ranked += found.ranked
+    return Sifted(fit, left, ranked)
 
 
 def further(mem: Memory, query: recall.Query, found: Recall, claimed: set[int]) -> Recall:

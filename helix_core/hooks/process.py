@@ -23,7 +23,13 @@ STDIN_SECONDS = 2.0
 PAUSE_SECONDS = 0.02
 MAX_PAYLOAD = 64 * 1024 * 1024
 ANSWER_MS = {"PreToolUse": 1500.0, "SubagentStop": 5000.0, "SessionEnd": 800.0}
+ANSWER_MS_ELSE = 1000.0
 FIRST_MS = 300.0  # no sign of life from the worker in this time: go on without it
+
+
+def budget_ms(event: str) -> float:
+    """How long a hook of that event waits for its answer, in milliseconds."""
+    return ANSWER_MS.get(event, ANSWER_MS_ELSE)
 
 
 def main(event: str, started: float | None = None) -> None:
@@ -127,7 +133,7 @@ def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any]
         args,
         {"cwd": folder},
         first_ms=float(os.environ.get("HELIX_WORKER_WAIT_MS") or FIRST_MS),
-        answer_ms=ANSWER_MS.get(event, 1000.0),
+        answer_ms=budget_ms(event),
     )
     if event == "SessionStart" and version != helix_core.__version__:
         from helix_core.embed import lifecycle

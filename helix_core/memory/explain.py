@@ -72,7 +72,7 @@ def explain(mem: Memory, query: recall.Query) -> Explanation:
                 injection_score=same.score if same else None,
             )
         )
-    left = [*found.left, *_under_the_gate(mem, query, ordered, found.left), *_suppressed(query)]
+    left = [*found.left, *under_the_gate(mem, query, ordered, found.left), *_suppressed(query)]
     return Explanation(tuple(listed), tuple(left), found.mode, found.note)
 
 
@@ -80,7 +80,7 @@ def _suppressed(query: recall.Query) -> list[Left]:
     return [Left(name, "suppressed") for name in sorted(query.suppress)]
 
 
-def _under_the_gate(
+def under_the_gate(
     mem: Memory, query: recall.Query, ordered: list[Ranked], known: tuple[Left, ...]
 ) -> list[Left]:
     """The nearest by vector that the gate stopped, as many as were asked for."""

@@ -10,15 +10,6 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core.constants import CAUSAL_ADJUSTMENT_FLOOR, CAUSAL_MIN_USES
-
-ADJUSTED = (
-    "coalesce(effectiveness, 0.5) * CASE WHEN coalesce(use_count, 0) >= "
-    f"{CAUSAL_MIN_USES} THEN max({CAUSAL_ADJUSTMENT_FLOOR},"
-    " min(1.0, 1.0 * coalesce(causal_hits, 0) / use_count)) ELSE 1.0 END"
-)
-"""`formulas.causal_adjusted` as an SQL expression over a row of `insight`."""
-
 
 @dataclass(frozen=True)
 class Figure:

@@ -19,6 +19,8 @@ from helix_core.model import Left, Ranked, Recall
 from helix_core.settings import Settings
 from helix_core.text import terms
 
+TAKEN = "with a sibling"
+
 
 def rank(mem: Memory, query: recall.Query) -> Recall:
     """Recall's candidates in the order of injection, best first, uncut."""
@@ -68,7 +70,7 @@ def choose(
     chosen: list[Ranked] = []
     left: list[Left] = []
     free = [r for r in ranked if r.insight.id not in claimed]
-    left += [Left(r.insight.name, "with a sibling", r.relevance) for r in ranked if r not in free]
+    left += [Left(r.insight.name, TAKEN, r.relevance) for r in ranked if r not in free]
     for item in free or list(ranked[:1]):
         reason = _unfit(settings, item, chosen, limit)
         if reason:

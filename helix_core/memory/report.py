@@ -7,7 +7,8 @@ from typing import Any
 from helix_core.constants import CAUSAL_MIN_USES, PROVEN_FROM
 from helix_core.memory import figure
 from helix_core.memory.context import Memory
-from helix_core.memory.figure import ADJUSTED, Figure
+from helix_core.memory.figure import Figure
+from helix_core.store import measures
 
 _LINKS = (
     "SELECT count(*) FROM insight_edges e JOIN insight a ON a.id = e.src_id"
@@ -23,11 +24,11 @@ _LINKED = "SELECT count(*) FROM insight i WHERE " + " OR ".join(
 NUMBERS = {
     "insights": "SELECT count(*) FROM insight",
     "effectiveness_mean": "SELECT avg(coalesce(effectiveness, 0.5)) FROM insight",
-    "effectiveness_adjusted_mean": f"SELECT avg({ADJUSTED}) FROM insight",
-    "loop_coverage": "SELECT coalesce(avg(use_count > 0), 0.0) FROM insight",
-    "causal_ratio": "SELECT 1.0 * sum(causal_hits) / nullif(sum(use_count), 0) FROM insight",
+    "effectiveness_adjusted_mean": f"SELECT avg({measures.ADJUSTED}) FROM insight",
+    "loop_coverage": measures.LOOP_COVERAGE,
+    "causal_ratio": measures.CAUSAL_SHARE,
     "proven": f"SELECT count(*) FROM insight WHERE use_count >= {CAUSAL_MIN_USES}"
-    f" AND {ADJUSTED} >= {PROVEN_FROM}",
+    f" AND {measures.ADJUSTED} >= {PROVEN_FROM}",
     "edges": _LINKS,
     "connected_ratio": f"SELECT coalesce(1.0 * ({_LINKED})"
     " / nullif((SELECT count(*) FROM insight), 0), 0.0)",

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import asdict
-from datetime import timedelta
 
-from helix_core import clock, formulas
+from helix_core import formulas
 from helix_core.constants import (
     GENERALITY_MIN_SPREAD,
     GENERALITY_SPREAD_CAP,
-    SPREAD_MIN_CONTEXTS,
-    VELOCITY_WINDOW_DAYS,
 )
 from helix_core.memory import figure, graph
 from helix_core.memory.context import Memory
-from helix_core.memory.figure import ADJUSTED, Figure
-from helix_core.store.credit import SHARES
+from helix_core.memory.figure import Figure
+from helix_core.store import measures
+from helix_core.store.credit import CALIBRATION, CALIBRATION_ERROR, TOTALS
 
 TOP = 10
 WITHOUT_NETWORKX = "needs networkx, which is not installed where this runs"
@@ -31,8 +29,8 @@ def stats(mem: Memory) -> list[Figure]:
     conn = mem.conn
     return [
         figure.number(conn, "insights", "SELECT count(*) FROM insight"),
-        effectiveness(conn, "effectiveness", "coalesce(effectiveness, 0.5)"),
-        effectiveness(conn, "effectiveness_adjusted", ADJUSTED),
+        effectiveness(conn, "effectiveness", measures.EFFECTIVENESS),
+        effectiveness(conn, "effectiveness_adjusted", measures.ADJUSTED),
         context_spread(conn),
         velocity(mem),
         top_connected(conn),
@@ -49,13 +47,12 @@ def stats(mem: Memory) -> list[Figure]:
 
 def effectiveness(conn: sqlite3.Connection, name: str, expression: str) -> Figure:
     """Insights by tenths of a score in [0, 1]; the last tenth holds 1.0 too."""
-    # What rounding left a hair under a tenth (0.5999999999999999) belongs into it.
-    tenth = f"min(9, max(0, CAST({expression} * 10 + 1e-9 AS INTEGER)))"
     return figure.pairs(
         conn,
         name,
         f"SELECT printf('%.1f-%.1f', tenth / 10.0, (tenth + 1) / 10.0), count(*)"
-        f" FROM (SELECT {tenth} AS tenth FROM insight) GROUP BY tenth ORDER BY tenth",
+        f" FROM (SELECT {measures.tenth(expression)} AS tenth FROM insight)"
+        " GROUP BY tenth ORDER BY tenth",
     )
 
 
@@ -64,30 +61,25 @@ def context_spread(conn: sqlite3.Connection) -> Figure:
     return figure.pairs(
         conn,
         "context_spread",
-        "SELECT kind, count(*) FROM (SELECT CASE"
-        f" WHEN context_spread IS NULL OR context_count < {SPREAD_MIN_CONTEXTS} THEN 'unknown'"
-        f" WHEN context_spread < {GENERALITY_MIN_SPREAD}"
+        "SELECT kind, count(*) FROM (SELECT CASE WHEN spread IS NULL THEN 'unknown'"
+        f" WHEN spread < {GENERALITY_MIN_SPREAD}"
         f" THEN 'observation (under {GENERALITY_MIN_SPREAD})'"
-        f" WHEN context_spread < {GENERALITY_SPREAD_CAP} THEN 'in between'"
+        f" WHEN spread < {GENERALITY_SPREAD_CAP} THEN 'in between'"
         f" ELSE 'principle ({GENERALITY_SPREAD_CAP} and over)' END AS kind,"
-        " coalesce(context_spread, -1) AS spread FROM insight)"
+        " coalesce(spread, -1) AS spread"
+        f" FROM (SELECT {measures.GENERALITY} AS spread FROM insight))"
         " GROUP BY kind ORDER BY min(spread)",
     )
 
 
 def velocity(mem: Memory) -> Figure:
     """Insights by their causal events in the window; rows without events go by their counter."""
-    since = clock.iso(mem.now - timedelta(days=VELOCITY_WINDOW_DAYS))
     return figure.pairs(
         mem.conn,
         "velocity",
         "SELECT CASE WHEN recent >= 5 THEN '5 and more' ELSE CAST(recent AS TEXT) END, count(*)"
-        " FROM (SELECT CASE WHEN e.n IS NOT NULL THEN e.recent"
-        f" WHEN i.last_feedback_at >= '{since}' THEN coalesce(i.recent_uses, 0) ELSE 0 END"
-        " AS recent FROM insight i LEFT JOIN (SELECT insight_id, count(*) AS n,"
-        f" sum(causal = 1 AND created_at >= '{since}') AS recent FROM feedback_event"
-        " WHERE undone_by IS NULL AND kind <> 'decay' GROUP BY insight_id) e"
-        " ON e.insight_id = i.id) GROUP BY 1 ORDER BY min(recent)",
+        f" FROM (SELECT {measures.velocity(mem.now)} AS recent FROM insight)"
+        " GROUP BY 1 ORDER BY min(recent)",
     )
 
 
@@ -147,30 +139,16 @@ def checked_outcomes(conn: sqlite3.Connection) -> Figure:
 
 def credit(conn: sqlite3.Connection) -> Figure:
     """Over all tasks with a causal insight: helped and hurt, each task once, with its interval."""
-    sql = (
-        "SELECT coalesce(sum(share * worth), 0.0), coalesce(sum(share * (1.0 - worth)), 0.0)"
-        f" FROM ({SHARES})"
-    )
-    helped, hurt = conn.execute(sql).fetchone()
+    helped, hurt = conn.execute(TOTALS).fetchone()
     low, high = formulas.wilson(helped, helped + hurt)
     value = {"helped": helped, "hurt": hurt, "tasks": helped + hurt, "low": low, "high": high}
-    return Figure("credit", value, sql, "helped, hurt; the interval is Wilson's, 90%")
-
-
-CALIBRATION_SQL = (
-    "SELECT min(9, max(0, CAST(j.effectiveness * 10 + 1e-9 AS INTEGER))) AS tenth,"
-    " sum(s.share) AS tasks, sum(s.share * j.effectiveness) / sum(s.share) AS score,"
-    " sum(s.share * (s.worth = 1.0)) AS delivered, sum(s.share * s.worth) AS worth"
-    f" FROM ({SHARES}) s JOIN injection j ON j.agent_run_id = s.agent_run_id"
-    " AND j.insight_id = s.insight_id AND j.withheld = 0 GROUP BY tenth ORDER BY tenth"
-)
-"""Tasks by the score their insight was shown with, each task once (shared by causal weight)."""
+    return Figure("credit", value, TOTALS, "helped, hurt; the interval is Wilson's, 90%")
 
 
 def calibration(conn: sqlite3.Connection) -> Figure:
     """Of the insights shown with a score around x, how many of their tasks were delivered."""
     value = []
-    for tenth, tasks, score, delivered, worth in conn.execute(CALIBRATION_SQL):
+    for tenth, tasks, score, delivered, worth in conn.execute(CALIBRATION):
         low, high = formulas.wilson(delivered, tasks)
         value.append(
             {
@@ -185,13 +163,12 @@ def calibration(conn: sqlite3.Connection) -> Figure:
             }
         )
     note = "rate is delivered over tasks; the interval is Wilson's, 90%"
-    return Figure("calibration", value, CALIBRATION_SQL, note)
+    return Figure("calibration", value, CALIBRATION, note)
 
 
 def calibration_error(conn: sqlite3.Connection) -> Figure:
     """Mean distance of score and outcome over the tenths, by tasks (Naeini 2015); None: no task."""
-    sql = f"SELECT sum(abs(tasks * score - worth)) / sum(tasks) FROM ({CALIBRATION_SQL})"
-    return figure.number(conn, "calibration_error", sql)
+    return figure.number(conn, "calibration_error", CALIBRATION_ERROR)
 
 
 def rejections(conn: sqlite3.Connection) -> Figure:

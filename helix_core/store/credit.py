@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from helix_core import formulas
+from helix_core.store import measures
 
 CHUNK = 400
 
@@ -33,6 +34,31 @@ SHARES = (
     " FROM feedback_event WHERE " + EVENTS
 )
 """Every observation with the part of its task that it stands for."""
+
+
+SHOWN = (
+    "SELECT s.insight_id AS insight_id, j.effectiveness AS effectiveness, s.share AS share,"
+    f" s.worth AS worth FROM ({SHARES}) s JOIN injection j ON j.agent_run_id = s.agent_run_id"
+    " AND j.insight_id = s.insight_id AND j.withheld = 0"
+)
+"""Every observation with the score that its insight was shown with."""
+
+CALIBRATION = (
+    f"SELECT {measures.tenth('effectiveness')} AS tenth, sum(share) AS tasks,"
+    " sum(share * effectiveness) / sum(share) AS score,"
+    " sum(share * (worth = 1.0)) AS delivered, sum(share * worth) AS worth"
+    f" FROM ({SHOWN}) GROUP BY tenth ORDER BY tenth"
+)
+"""Tasks by the score their insight was shown with, each task once (shared by causal weight)."""
+
+CALIBRATION_ERROR = f"SELECT sum(abs(tasks * score - worth)) / sum(tasks) FROM ({CALIBRATION})"
+"""Mean distance of score and outcome over the tenths, by tasks (Naeini 2015); NULL: no task."""
+
+TOTALS = (
+    "SELECT coalesce(sum(share * worth), 0.0), coalesce(sum(share * (1.0 - worth)), 0.0)"
+    f" FROM ({SHARES})"
+)
+"""Helped and hurt over all tasks with a causal insight, each task once."""
 
 
 def by_insight(conn: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[float, float, int]]:

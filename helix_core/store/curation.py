@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from helix_core import clock
-from helix_core.errors import ChangedError, RefusedError
+from helix_core.errors import ChangedError, GoneError, RefusedError
 from helix_core.model import Insight
 from helix_core.store import edges, insights, merging, revisions, trash
 from helix_core.store.connection import writing
@@ -23,11 +23,11 @@ from helix_core.store.connection import writing
 def required(conn: sqlite3.Connection, name: str, version: int | None = None) -> Insight:
     """The insight of that name.
 
-    Raises RefusedError where there is none, ChangedError where it is not at `version` any more.
+    Raises GoneError where there is none, ChangedError where it is not at `version` any more.
     """
     found = insights.get(conn, name)
     if found is None:
-        raise RefusedError(f"there is no insight named {name!r}")
+        raise GoneError(f"there is no insight named {name!r}")
     if version is not None and found.row_version != version:
         raise ChangedError(
             f"{name} was changed meanwhile (now version {found.row_version}, not {version});"

@@ -187,6 +187,14 @@ def claimed(conn: sqlite3.Connection, session_id: str, now: datetime) -> set[int
     return {int(row[0]) for row in rows}
 
 
+def running_session(conn: sqlite3.Connection) -> str | None:
+    """The session of the newest agent that runs; None while nobody does."""
+    row = conn.execute(
+        "SELECT session_id FROM agent_run WHERE state = 'running' ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else None
+
+
 def pending_feedback(conn: sqlite3.Connection, limit: int = 50) -> list[AgentRun]:
     """Ended runs whose attribution waits for a vector, oldest first."""
     rows = conn.execute(

@@ -1,40 +1,47 @@
-"""The dashboard's read model: insights in pages, one insight whole, the memory in figures.
+"""The dashboard's read model: insights in pages, and the memory in a few figures.
 
 Standard library and `viewrows` only. Every function reads all its rows and is done: no cursor is
-left open, because an open read would keep the write-ahead log from being folded in. Filters and
-sort orders become SQL from fixed parts; what a person typed is only ever a parameter.
+left open, because an open read would keep the write-ahead log from being folded in.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core import formulas
-from helix_core.store import cells, credit
-from helix_core.viewrows import Counts, InsightDetail, InsightLine, InsightPage, MoveLine
+from helix_core import clock, formulas
+from helix_core.store import cells, credit, filters, measures
+from helix_core.viewrows import Counts, InsightLine, InsightPage
 
 SHORT = 400
-MOVES = 200
 PAGE_MAX = 1000
 SORTS = {
-    "effectiveness": "effectiveness",
-    "uses": "use_count",
-    "causal": "CASE WHEN use_count > 0 THEN 1.0 * causal_hits / use_count ELSE -1.0 END",
+    "effectiveness": measures.EFFECTIVENESS,
+    "uses": measures.USES,
+    "causal": f"coalesce({measures.CAUSAL_RATIO}, -1.0)",
+    "velocity": "",
+    "generality": f"coalesce({measures.GENERALITY}, -1.0)",
     "age": "created_at",
     "used": "coalesce(last_used, '')",
+    "tags": "tags",
+    "source": "source",
     "text": "lower(substr(content, 1, 80))",
 }
-"""Sort orders by name; the value is SQL. Equal rows go by age, oldest first."""
-ASCENDING = frozenset({"text"})
+"""Sort orders by name; the value is SQL (velocity depends on the time). Equal rows go by age."""
+ASCENDING = frozenset({"text", "tags", "source"})
 """Orders that are read upwards unless they are turned round."""
 
-LINE = (
-    f"id, name, substr(content, 1, {SHORT}), tags, effectiveness, use_count, causal_hits,"
-    " created_at, last_used, source, pinned, row_version"
-)
+
+def line_sql() -> str:
+    """The columns of a table line, with what is measured at this moment."""
+    return (
+        f"id, name, substr(content, 1, {SHORT}), tags, effectiveness, use_count, causal_hits,"
+        " created_at, last_used, source, pinned, row_version,"
+        f" {measures.velocity(clock.now())}, {measures.GENERALITY}"
+    )
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class PageQuery:
     sort: str = "effectiveness"
     reverse: bool = False
     text: str = ""
-    """The filter: words that must all occur; `tag:T`, `source:S` and `is:pinned` narrow further."""
+    """The filter (see `filters`)."""
     offset: int = 0
     limit: int = 200
     key: int | None = None
@@ -75,41 +82,17 @@ def counts(conn: sqlite3.Connection) -> Counts:
     )
 
 
-def filter_sql(text: str) -> tuple[str, list[str]]:
-    """A filter as a WHERE clause with parameters; an empty filter lets everything through."""
-    parts, values = [], []
-    for word in text.split()[:20]:
-        kind, _, rest = word.partition(":")
-        if kind == "tag" and rest:
-            parts.append("tags LIKE ? ESCAPE '\\'")
-            values.append(f'%"{_like(rest)}%')
-        elif kind == "source" and rest:
-            parts.append("source LIKE ? ESCAPE '\\'")
-            values.append(f"{_like(rest)}%")
-        elif word == "is:pinned":
-            parts.append("pinned = 1")
-        else:
-            parts.append(
-                "(content LIKE ? ESCAPE '\\' OR name LIKE ? ESCAPE '\\' OR tags LIKE ? ESCAPE '\\')"
-            )
-            values += [f"%{_like(word)}%"] * 3
-    return " AND ".join(parts) or "1", values
-
-
-def _like(word: str) -> str:
-    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
 def order_sql(sort: str, reverse: bool) -> str:
     """A sort order as SQL; an unknown name is the first one."""
     name = sort if sort in SORTS else next(iter(SORTS))
     upward = (name in ASCENDING) != reverse
-    return f"{SORTS[name]} {'ASC' if upward else 'DESC'}, id ASC"
+    expression = SORTS[name] or measures.velocity(clock.now())
+    return f"{expression} {'ASC' if upward else 'DESC'}, id ASC"
 
 
 def page(conn: sqlite3.Connection, query: PageQuery) -> InsightPage:
     """One window of the table, and where the insight `query.key` stands in it."""
-    where, values = filter_sql(query.text)
+    where, values = filters.where(query.text)
     order = order_sql(query.sort, query.reverse)
     total = cells.whole(conn.execute("SELECT count(*) FROM insight").fetchone()[0])
     matching = cells.whole(
@@ -128,14 +111,28 @@ def page(conn: sqlite3.Connection, query: PageQuery) -> InsightPage:
         offset += position - query.key_index
     limit = max(1, min(query.limit, PAGE_MAX))
     offset = max(0, min(offset, matching - limit))
+    ids = [
+        int(row[0])
+        for row in conn.execute(
+            f"SELECT id FROM insight WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        ).fetchall()
+    ]
+    return InsightPage(total, matching, offset, tuple(by_ids(conn, ids)), query.key, position)
+
+
+def by_ids(conn: sqlite3.Connection, ids: Sequence[int]) -> list[InsightLine]:
+    """The lines of these insights, in this order; what is measured is measured of them alone."""
     rows = conn.execute(
-        f"SELECT {LINE} FROM insight WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
-        [*values, limit, offset],
+        f"SELECT {line_sql()} FROM insight WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
     ).fetchall()
-    return InsightPage(total, matching, offset, tuple(_lines(conn, rows)), query.key, position)
+    found = {line.id: line for line in lines(conn, rows)}
+    return [found[insight_id] for insight_id in ids if insight_id in found]
 
 
-def _lines(conn: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[InsightLine]:
+def lines(conn: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[InsightLine]:
+    """Rows of `line_sql` as lines, with what their tasks say."""
     counted = credit.by_insight(conn, [int(row[0]) for row in rows])
     return [_line(row, counted.get(int(row[0]))) for row in rows]
 
@@ -161,60 +158,6 @@ def _line(row: Sequence[Any], counted: tuple[float, float, int] | None) -> Insig
         source=cells.text(row[9]),
         pinned=bool(cells.whole(row[10])),
         row_version=cells.whole(row[11]),
-    )
-
-
-def detail(conn: sqlite3.Connection, insight_id: int) -> InsightDetail | None:
-    """One insight with its whole text and its newest 200 events; None where it is gone."""
-    row = conn.execute(
-        f"SELECT {LINE}, content, confirmations, embedding_model FROM insight WHERE id = ?",
-        (insight_id,),
-    ).fetchone()
-    if row is None:
-        return None
-    line = _lines(conn, [row])[0]
-    figures = conn.execute(
-        "SELECT (SELECT count(*) FROM injection WHERE insight_id = :id AND withheld = 0),"
-        " (SELECT count(*) FROM insight_edges WHERE src_id = :id OR dst_id = :id),"
-        " (SELECT count(*) FROM revision WHERE insight_id = :id)",
-        {"id": insight_id},
-    ).fetchone()
-    return InsightDetail(
-        line=line,
-        content=cells.text(row[12]),
-        adjusted=formulas.causal_adjusted(line.effectiveness, line.use_count, line.causal_hits),
-        injected=cells.whole(figures[0]),
-        edges=cells.whole(figures[1]),
-        revisions=cells.whole(figures[2]),
-        confirmations=cells.whole(row[13]),
-        embedding_model=cells.text(row[14]),
-        moves=moves(conn, insight_id),
-    )
-
-
-def moves(conn: sqlite3.Connection, insight_id: int, limit: int = MOVES) -> tuple[MoveLine, ...]:
-    """The feedback events of one insight, newest first."""
-    rows = conn.execute(
-        "SELECT id, created_at, kind, outcome, source, similarity, weight, causal, before, after,"
-        " coalesce(task, ''), agent_id, undone_by FROM feedback_event WHERE insight_id = ?"
-        " ORDER BY id DESC LIMIT ?",
-        (insight_id, limit),
-    ).fetchall()
-    return tuple(
-        MoveLine(
-            id=int(r[0]),
-            at=cells.text(r[1]),
-            kind=cells.text(r[2]),
-            outcome=cells.text(r[3]),
-            source=cells.text(r[4]),
-            similarity=cells.maybe(r[5]),
-            weight=cells.number(r[6]),
-            causal=bool(cells.whole(r[7])),
-            before=cells.share(r[8]),
-            after=cells.share(r[9]),
-            task=cells.text(r[10])[:SHORT],
-            agent_id=cells.text(r[11]),
-            undone=r[12] is not None,
-        )
-        for r in rows
+        velocity=cells.whole(row[12]),
+        generality=cells.maybe(row[13]),
     )

@@ -6,14 +6,21 @@ refusal with its reason. May import helix_core.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from helix_core import local
-from helix_core.errors import StoreMissingError
+from helix_core import local, settings
+from helix_core.embed import client
+from helix_core.errors import StoreError, StoreMissingError, WorkerError
 from helix_core.paths import Project
+from helix_core.store import rescue
+from helix_tui import whatif
+from helix_tui.whatif import WhatIf
 
 ACTOR = "tui"
+FRESHEN_MS = 5_000.0
+WHAT_IF_MS = 10_000.0
 
 
 def trash(project: Project, names: Sequence[str]) -> str:
@@ -23,10 +30,50 @@ def trash(project: Project, names: Sequence[str]) -> str:
     return f"{what} is in the trash; u brings it back"
 
 
+def restore(project: Project, name: str) -> str:
+    """Bring an insight back from the trash, with its edges and its history."""
+    _run(project, "restore", {"name": name})
+    return f"{name} is back; u takes that back"
+
+
 def pin(project: Project, name: str, pinned: bool) -> str:
     """Pin an insight, or unpin it."""
     _run(project, "pin", {"name": name, "pinned": pinned})
     return f"{name} is {'pinned: it is never pruned' if pinned else 'not pinned any more'}"
+
+
+def edit(project: Project, name: str, content: str, version: int | None) -> str:
+    """Give an insight another text; the old one stays as a revision.
+
+    `version` is the row version the edit is based on: ChangedError where the insight is another
+    one by now. None overwrites whatever is there.
+    """
+    args = {"name": name, "content": content, "row_version": version}
+    done = _run(project, "edit", args)
+    return f"{name} is edited, now version {done['row_version']}{_freshened(project)}"
+
+
+def tag(
+    project: Project, name: str, add: Sequence[str], remove: Sequence[str], version: int | None
+) -> str:
+    """Change the tags of an insight; `version` as for `edit`."""
+    args = {"name": name, "add": list(add), "remove": list(remove), "row_version": version}
+    done = _run(project, "tag", args)
+    return f"{name}: {', '.join(done['tags']) or 'no tags'}"
+
+
+def store(project: Project, content: str, tags: Sequence[str]) -> str:
+    """Store a text of the person's own."""
+    done = _run(project, "store", {"content": content, "tags": list(tags), "source": "user"})
+    if done["status"] == "rejected":
+        return f"not stored ({done['reason']})"
+    return f"stored as {done['name']}{_freshened(project)}"
+
+
+def merge(project: Project, keep: str, drop: str) -> str:
+    """Make two insights one: the text of `keep` stays, what `drop` earned goes to it."""
+    _run(project, "merge", {"keep": keep, "drop": drop})
+    return f"{drop} is merged into {keep}; u parts them"
 
 
 def undo(project: Project) -> str:
@@ -36,11 +83,48 @@ def undo(project: Project) -> str:
     return f"{done['undone']} taken back: {names}"
 
 
+def what_if(project: Project, task: str) -> WhatIf:
+    """What an agent would get for a task; by keyword where no worker answers. Records nothing."""
+    args = {"task": task}
+    with contextlib.suppress(WorkerError):
+        if settings.load(project.home).worker_enabled and project.database.exists():
+            answer_ms = WHAT_IF_MS
+            return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
+    return whatif.read(_run(project, "what-if", args))
+
+
+def integrity(project: Project) -> str:
+    """Look the database through; reads every page, so only where a person asks for it."""
+    if not project.database.exists():
+        raise StoreMissingError("there is no memory here yet")
+    return rescue.damage(project.database) or "every page is sound"
+
+
+def _freshened(project: Project) -> str:
+    """Have a new text embedded at once, where a worker is there; it follows later else."""
+    with contextlib.suppress(WorkerError, StoreError):
+        if settings.load(project.home).worker_enabled:
+            client.request("reindex", {"batch": 8}, project, answer_ms=FRESHEN_MS)
+            return ""
+    return "; its vector follows when the worker is there"
+
+
 def _run(project: Project, op: str, args: dict[str, Any]) -> Any:
     if not project.database.exists():  # a change must not be what creates a memory
         raise StoreMissingError("there is no memory here yet")
     return local.run(project, op, args, actor=ACTOR)
 
 
-COMMANDS: dict[str, Callable[..., str]] = {"trash": trash, "pin": pin, "undo": undo}
+COMMANDS: dict[str, Callable[..., object]] = {
+    "trash": trash,
+    "restore": restore,
+    "pin": pin,
+    "edit": edit,
+    "tag": tag,
+    "store": store,
+    "merge": merge,
+    "undo": undo,
+    "integrity": integrity,
+    "what-if": what_if,
+}
 """The commands by the names that messages carry."""

@@ -8,28 +8,37 @@ last good rows stay, marked as stale, and the feed tries again, ever more slowly
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from helix_core import clock, log
 from helix_core.errors import StoreError
 from helix_core.paths import Project
+from helix_tui import views
 from helix_tui.data.service import Watch
 from helix_tui.data.source import Source, Version, problem_of, short_place, too_new
-from helix_tui.state import (
-    Counts,
-    InsightsView,
-    Problem,
-    RunView,
-    RunWanted,
-    Service,
-    Snapshot,
-    Wanted,
-)
+from helix_tui.state import Answer, Counts, Problem, Service, Snapshot, Wanted
 
 INTERVAL = 0.3
 SLOWEST = 5.0
+REST = 9.0
+"""A part is read again for news after so many times what it took: a tenth of a core at most."""
 QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
+
+
+@dataclass(frozen=True)
+class _Read:
+    stamp: tuple[Version, object]
+    answer: Answer
+    done: float
+    """When it was read (monotonic), ..."""
+    took: float
+    """... and how long that took."""
+
+    def rests(self) -> bool:
+        """Whether it was costly, and read only just now."""
+        return time.monotonic() - self.done < self.took * REST
 
 
 class Feed(threading.Thread):
@@ -59,8 +68,7 @@ class Feed(threading.Thread):
         self._source = Source(project)
         self._version: Version | None = None
         self._counts = Counts()
-        self._run: tuple[Version, RunWanted, RunView] | None = None
-        self._insights: tuple[Version, InsightsView] | None = None
+        self._read: dict[str, _Read] = {}
         self._read_at = ""
         self._delay = interval
         self._last: Snapshot | None = None
@@ -121,7 +129,7 @@ class Feed(threading.Thread):
         problem, held = None, False
         service = self._watch.now()
         try:
-            held = self._take_in(wanted, paused and not fresh)
+            held = self._take_in(wanted, paused and not fresh, fresh)
             self._delay = self._interval
             problem = too_new(self.project) if self._source.too_new else None
         except Exception as error:  # noqa: BLE001 - the thread must outlive every odd row
@@ -133,8 +141,7 @@ class Feed(threading.Thread):
             place=short_place(self.project.database),
             service=service,
             counts=self._counts,
-            run=self._run[2] if self._run else None,
-            insights=self._insights[1] if self._insights else None,
+            parts=tuple(read.answer for read in self._read.values()),
             problem=problem,
             read_at=self._read_at,
             stale=problem is not None and problem.kind != "too new",
@@ -142,7 +149,7 @@ class Feed(threading.Thread):
             note=note,
         )
 
-    def _take_in(self, wanted: Wanted, paused: bool) -> bool:
+    def _take_in(self, wanted: Wanted, paused: bool, fresh: bool) -> bool:
         """Read the parts that are visible and not up to date; returns whether news is held back."""
         version = self._source.version()
         held = paused and self._version is not None and version != self._version
@@ -152,15 +159,18 @@ class Feed(threading.Thread):
             self._counts = self._source.counts()
             self._read_at = clock.iso(clock.now())
         self._version = version
-        if wanted.view == "run":
-            known = self._run
-            if known is None or known[:2] != (version, wanted.run):
-                self._run = (version, wanted.run, self._source.run(wanted.run))
-        elif wanted.view == "insights":
-            before = self._insights
-            if before is None or (before[0], before[1].wanted) != (version, wanted.insights):
-                same = before[1] if before and before[0] == version else None
-                self._insights = (version, self._source.insights(wanted.insights, same))
+        part, known = views.of(wanted.view).part, self._read.get(wanted.view)
+        rows = part.wanted() if wanted.rows is None else wanted.rows
+        outside = known.stamp[1] if known and paused else part.stamp(self.project)
+        stamp = (version, outside)
+        same = known is not None and known.answer.wanted == rows
+        if known is None or not same or (known.stamp != stamp and (fresh or not known.rests())):
+            before = known.answer.value if known and known.stamp == stamp else None
+            begun = time.monotonic()
+            value = self._source.read(lambda desk: part.read(desk, rows, before))
+            done = time.monotonic()
+            answer = Answer(wanted.view, rows, value)
+            self._read[wanted.view] = _Read(stamp, answer, done, done - begun)
         return held
 
     def _problem(self, error: Exception) -> Problem:
@@ -179,4 +189,4 @@ class Feed(threading.Thread):
         return found
 
     def _forget(self) -> None:
-        self._counts, self._run, self._insights = Counts(), None, None
+        self._counts, self._read = Counts(), {}

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
-from helix_core import settings
+from helix_core import clock, settings
 from helix_core.embed import client
 from helix_core.errors import ConfigError
 from helix_core.paths import Project
-from helix_tui.state import Service
+from helix_core.store import cells
+from helix_core.timestamps import parse_time
+from helix_tui.state import Service, WorkerFacts
 
 EVERY = 2.0
 SLOW = 0.5
 EVERY_WHEN_SLOW = 10.0
+JITTER = 2.0
 
 
 class Watch:
@@ -49,9 +53,43 @@ class Watch:
             return Service("degraded", note=str(error))
         if found is None:
             return Service("degraded", note="no worker")
-        model = str(found.get("model") or "").rsplit("/", 1)[-1]
-        if found.get("model_state") == "ready":
-            return Service("ok", model=model)
-        if found.get("model_state") == "none":
-            return Service("degraded", note="no embedding model")
-        return Service("degraded", note="the model is loading")
+        facts = self._facts(found)
+        if facts.model_state == "ready":
+            return Service("ok", model=facts.model, worker=facts)
+        if facts.model_state == "none":
+            return Service("degraded", note="no embedding model", worker=facts)
+        return Service("degraded", note="the model is loading", worker=facts)
+
+    def _facts(self, found: dict[str, Any]) -> WorkerFacts:
+        before, now = self._last.worker, clock.now()
+        memory = found.get("memory_mb")
+        return WorkerFacts(
+            pid=cells.whole(found.get("pid")),
+            version=str(found.get("version") or ""),
+            model=str(found.get("model") or "").rsplit("/", 1)[-1],
+            model_state=str(found.get("model_state") or "loading"),
+            model_error=str(found.get("model_error") or ""),
+            started_at=_moment(
+                now, found.get("uptime_seconds"), before.started_at if before else None
+            ),
+            asked_at=_moment(now, found.get("idle_seconds"), before.asked_at if before else None),
+            requests=cells.whole(found.get("requests")),
+            memory_mb=_steady(memory, before.memory_mb if before else None),
+            projects=len(found.get("projects") or ()),
+        )
+
+
+def _moment(now: datetime, seconds_ago: object, before: str | None) -> str:
+    """When something was; the moment known before where that is the same within the rounding."""
+    moment = now - timedelta(seconds=cells.number(seconds_ago))
+    known = parse_time(before) if before else None
+    if known is not None and abs((moment - known).total_seconds()) < JITTER:
+        return before or ""
+    return clock.iso(moment)
+
+
+def _steady(value: object, before: int | None) -> int | None:
+    """A size; the one known before where it moved by less than a twentieth."""
+    if not isinstance(value, int):
+        return None
+    return before if before is not None and abs(value - before) * 20 < before else value

@@ -6,7 +6,7 @@ Used by the feed's thread alone. May import helix_core's store and `state`.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,18 +17,10 @@ from helix_core.errors import (
     StoreMissingError,
 )
 from helix_core.paths import Project
-from helix_core.store import view_runs, views
+from helix_core.store import views
 from helix_core.store.connection import Connection, as_store_error, open_store
-from helix_tui.state import (
-    AgentLine,
-    Counts,
-    InsightsView,
-    InsightsWanted,
-    Problem,
-    RunLine,
-    RunView,
-    RunWanted,
-)
+from helix_tui.data.part import Desk
+from helix_tui.state import Counts, Problem
 
 WAIT_MS = 250
 Version = tuple[int, ...]
@@ -94,40 +86,13 @@ class Source:
 
     def counts(self) -> Counts:
         """The memory in figures."""
+        return self.read(lambda desk: views.counts(desk.conn))
+
+    def read(self, reader: Callable[[Desk], T]) -> T:
+        """Whatever a part reads, in one consistent read that ends with it."""
         conn = self._begin()
         try:
-            return views.counts(conn)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-        finally:
-            _end(conn)
-
-    def run(self, wanted: RunWanted) -> RunView:
-        """The wanted run, or the newest; everything in one consistent read."""
-        conn = self._begin()
-        try:
-            return _run_view(conn, wanted)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-        finally:
-            _end(conn)
-
-    def insights(self, wanted: InsightsWanted, before: InsightsView | None = None) -> InsightsView:
-        """The wanted window and the selected insight.
-
-        With `before`, a view of the same rows, only what the new wish adds is read.
-        """
-        conn = self._begin()
-        try:
-            if before is not None and _window(before.wanted) == _window(wanted):
-                page = before.page
-            else:
-                page = views.page(conn, views.PageQuery(**vars(wanted)))
-            key = wanted.key
-            if key is None and page.rows:
-                key = page.rows[0].id
-            detail = views.detail(conn, key) if key is not None else None
-            return InsightsView(wanted, page, detail)
+            return reader(Desk(conn, self.project))
         except sqlite3.Error as error:
             raise self._failed(error) from error
         finally:
@@ -161,44 +126,6 @@ def _end(conn: Connection) -> None:
             conn.execute("ROLLBACK")
     except sqlite3.Error:
         pass  # closed already: nothing is left open
-
-
-def _window(wanted: InsightsWanted) -> InsightsWanted:
-    return replace(wanted, key=None, key_index=None)
-
-
-def _run_view(conn: sqlite3.Connection, wanted: RunWanted) -> RunView:
-    runs = view_runs.runs(conn)
-    if not runs:
-        return RunView()
-    place = next((n for n, run in enumerate(runs) if run.key == wanted.run), 0)
-    run = runs[place]
-    agents = view_runs.agents(conn, run)
-    agent = _agent(agents, wanted.agent)
-    return RunView(
-        runs=tuple(runs),
-        run=run,
-        agents=tuple(agents),
-        tasks=tuple(view_runs.tasks(conn, run, agents)),
-        agent=agent,
-        given=tuple(view_runs.given(conn, agent)) if agent is not None else (),
-        feed=tuple(view_runs.feed(conn, run, _until(runs, place))),
-    )
-
-
-def _until(runs: list[RunLine], place: int) -> str:
-    """When the next newer run began; empty for the newest."""
-    return runs[place - 1].started_at if place else ""
-
-
-def _agent(agents: list[AgentLine], wanted: int | None) -> int | None:
-    """The wanted agent, else one that says something: running and fed, or the last one fed."""
-    if any(agent.id == wanted for agent in agents):
-        return wanted
-    fed = [agent for agent in agents if agent.given]
-    running = [agent for agent in fed if agent.state == "running"]
-    chosen = (running[:1] or fed[-1:] or agents[:1])[:1]
-    return chosen[0].id if chosen else None
 
 
 def problem_of(error: Exception, project: Project) -> Problem:

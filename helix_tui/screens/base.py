@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Footer, Static
 
 from helix_core import clock
@@ -105,3 +105,21 @@ class ViewScreen(Screen[None]):
         if not blocking and drawn != self._drawn:
             self._drawn = drawn
             self.draw(snapshot, now)
+
+
+class LiveDialog(ModalScreen[None]):
+    """A dialog over a view that goes on showing what changes."""
+
+    def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
+        super().__init__()
+        self.glyphs = glyphs
+        self.latest = latest
+
+    def show(self) -> None:
+        """Draw the newest snapshot."""
+        snapshot, _ = self.latest()
+        if snapshot is not None and self.is_mounted:
+            self.draw(snapshot, clock.now())
+
+    def draw(self, snapshot: Snapshot, now: datetime) -> None:
+        """Show a snapshot."""

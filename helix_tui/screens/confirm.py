@@ -34,7 +34,7 @@ class Confirm(ModalScreen[bool]):
         """The question, what it is about, what follows, two buttons."""
         with Vertical(id="dialog"):
             yield Static(Content(self._question), id="dialog-title")
-            yield Static(Content(literal(self._subject)), id="dialog-subject")
+            yield Static(Content(literal(self._subject, lines=True)), id="dialog-subject")
             yield Static(Content(self._promise), id="dialog-promise")
             with Horizontal(id="dialog-buttons"):
                 yield Button("Cancel (n)", id="cancel", variant="primary")

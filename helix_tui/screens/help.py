@@ -10,7 +10,8 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from helix_tui import actions, bindings, formats
+from helix_tui import actions, bindings, formats, views
+from helix_tui.keys.insights import FILTER
 from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
@@ -18,13 +19,20 @@ WIDTH = 12
 
 
 def key_lines(view: str) -> list[list[Cell]]:
-    """The keys of a view, of its tables, and of everywhere."""
+    """The keys of a view, of what it is made of, and of everywhere."""
     lines: list[list[Cell]] = []
-    for where in (view, "table", "app"):
+    for where in (view, *views.of(view).panes, "app"):
+        if not actions.of(where):
+            continue
         lines.append([(actions.PLACES[where], "strong")])
         for action in actions.of(where):
             keys = " ".join(bindings.shown(key) for key in action.keys)
             lines.append([(f"  {formats.fit(keys, WIDTH)} ", "accent"), (action.help, "")])
+        lines.append([])
+    if view == "insights":
+        lines.append([("In the filter", "strong")])
+        for term, meaning in FILTER:
+            lines.append([(f"  {formats.fit(term, WIDTH + 6)} ", "accent"), (meaning, "")])
         lines.append([])
     return lines[:-1]
 

@@ -21,7 +21,17 @@ from helix_tui.messages import (
 )
 from helix_tui.screens.base import ViewScreen
 from helix_tui.screens.confirm import Confirm
-from helix_tui.state import InsightLine, InsightsView, InsightsWanted, Snapshot, Wanted
+from helix_tui.screens.editor import EditTags, EditText
+from helix_tui.screens.trash_list import TrashList
+from helix_tui.screens.what_if import WhatIfDialog
+from helix_tui.state import (
+    InsightDetail,
+    InsightLine,
+    InsightsView,
+    InsightsWanted,
+    Snapshot,
+    Wanted,
+)
 from helix_tui.widgets import insight_rows
 from helix_tui.widgets.filter_bar import FilterBar
 from helix_tui.widgets.insight_detail import InsightDetailPane
@@ -29,7 +39,9 @@ from helix_tui.widgets.live_table import LiveTable
 
 EMPTY = "The memory is empty: agents fill it, or `helix store`."
 NO_MATCH = "No insight matches; escape shows all."
-UPWARD = frozenset({"text"})
+ABOUT_ONE = frozenset({"trash", "pin", "edit", "tags", "merge", "copy"})
+MARKED = ", one marked: m on another merges that into it"
+UPWARD = frozenset({"text", "tags", "source"})
 """Orders that are read upwards unless they are turned round."""
 
 
@@ -37,11 +49,13 @@ class InsightsScreen(ViewScreen):
     """A window of the table is wanted, and the row under the cursor in full."""
 
     VIEW = "insights"
+    CSS_PATH = "insights.tcss"
     AUTO_FOCUS = "#insights"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("insights")
 
     _wanted = InsightsWanted()
     _view: InsightsView | None = None
+    _marked: InsightLine | None = None
 
     def compose_view(self) -> ComposeResult:
         """The filter, the table, and the pane with one insight."""
@@ -70,11 +84,11 @@ class InsightsScreen(ViewScreen):
 
     def wanted(self) -> Wanted:
         """The window around what is visible, and the selected insight."""
-        return Wanted(view=self.VIEW, insights=self._wanted)
+        return Wanted(self.VIEW, self._wanted)
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show the window, unless it answers an order or a filter that is no longer meant."""
-        view = snapshot.insights
+        view = snapshot.of(InsightsView)
         if view is None:
             return
         mine, its = self._wanted, view.wanted
@@ -85,12 +99,16 @@ class InsightsScreen(ViewScreen):
         table.sorted_by(mine.sort, (mine.sort in UPWARD) != mine.reverse)
         table.set_empty(NO_MATCH if page.total else EMPTY)
         table.show(
-            insight_rows.rows(page.rows, self.glyphs, now),
+            insight_rows.rows(
+                page.rows, self.glyphs, now, self._marked.id if self._marked else None
+            ),
             offset=page.offset,
             total=page.matching,
             position=page.position if page.key == table.key else None,
         )
-        table.border_title = formats.plural(page.matching, "insight")
+        table.border_title = formats.plural(page.matching, "insight") + (
+            MARKED if self._marked else ""
+        )
         self.query_one(FilterBar).count(page.matching, page.total)
         detail = view.detail
         if detail is None or detail.line.id == table.key:
@@ -136,6 +154,11 @@ class InsightsScreen(ViewScreen):
         self._want(replace(self._wanted, text="", offset=0, key=insight_id, key_index=None))
         self.redraw()
 
+    def open_filter(self, text: str) -> None:
+        """Show the insights that a filter lets through."""
+        self.query_one(FilterBar).fill(text)
+        self.set_focus(self.table)
+
     def on_chosen(self, message: Chosen) -> None:
         """Go on to the pane with the whole insight."""
         self.set_focus(self.query_one(InsightDetailPane))
@@ -146,14 +169,21 @@ class InsightsScreen(ViewScreen):
         rows = self._view.page.rows if self._view else ()
         return next((row for row in rows if row.id == self.table.key), None)
 
+    def _detail(self, insight_id: int | None) -> InsightDetail | None:
+        """An insight whole, as the newest snapshot has it; None where it has not."""
+        snapshot, _ = self.latest()
+        view = snapshot.of(InsightsView) if snapshot else None
+        detail = view.detail if view else None
+        return detail if detail is not None and detail.line.id == insight_id else None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that would do nothing are not offered."""
         if action == "filter":
             return self.table.has_focus or self.query_one(InsightDetailPane).has_focus
-        if action in {"trash", "pin"}:
+        if action in ABOUT_ONE:
             return self._selected() is not None
         if action == "clear":
-            return bool(self._wanted.text)
+            return bool(self._wanted.text or self._marked)
         return True
 
     def action_filter(self) -> None:
@@ -161,8 +191,11 @@ class InsightsScreen(ViewScreen):
         self.query_one(FilterBar).open()
 
     def action_clear(self) -> None:
-        """Lift the filter."""
-        self.query_one(FilterBar).clear()
+        """Lift the mark, then the filter."""
+        if self._marked is not None:
+            self._mark(None)
+        else:
+            self.query_one(FilterBar).clear()
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -173,6 +206,26 @@ class InsightsScreen(ViewScreen):
         """Turn the order round."""
         self._order(self._wanted.sort, not self._wanted.reverse)
 
+    def action_edit(self) -> None:
+        """Type over the text of the selected insight."""
+        detail = self._detail(self.table.key)
+        if detail is not None:
+            self.app.push_screen(EditText(detail, self._detail))
+
+    def action_tags(self) -> None:
+        """Type over its tags."""
+        detail = self._detail(self.table.key)
+        if detail is not None:
+            self.app.push_screen(EditTags(detail, self._detail))
+
+    def action_copy(self) -> None:
+        """Its text into the clipboard, through the terminal."""
+        detail = self._detail(self.table.key)
+        if detail is not None:
+            self.app.copy_to_clipboard(detail.content)
+            size = formats.plural(len(detail.content), "character")
+            self.notify(f"{size} sent to the terminal's clipboard (OSC 52)", markup=False)
+
     def action_pin(self) -> None:
         """Pin or unpin the selected insight."""
         row = self._selected()
@@ -182,13 +235,46 @@ class InsightsScreen(ViewScreen):
     def action_trash(self) -> None:
         """Ask, then move the selected insight to the trash."""
         row = self._selected()
-        if row is None:
-            return
+        if row is not None:
+            promise = "u brings it back. Until then the same text is not learned again."
+            question = "Move this insight to the trash?"
+            self._ask(question, row.content, promise, "Trash", CommandAsked("trash", (row.name,)))
 
+    def action_merge(self) -> None:
+        """Mark the selected insight; with one marked, ask and merge the selected one into it."""
+        row, kept = self._selected(), self._marked
+        if row is None or kept is None or row.id == kept.id:
+            self._mark(row if kept is None else None)
+            return
+        subject = f"{kept.content}\n+ {row.content}"
+        promise = "The first text stays, with the record of both. u parts them again."
+        command = CommandAsked("merge", kept.name, row.name)
+        self._ask("Merge these two insights?", subject, promise, "Merge", command)
+
+    def _mark(self, row: InsightLine | None) -> None:
+        self._marked = row
+        self.redraw()
+        self.refresh_bindings()
+
+    def _ask(
+        self, question: str, subject: str, promise: str, verb: str, command: CommandAsked
+    ) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
-                self.post_message(CommandAsked("trash", (row.name,)))
+                self._mark(None)
+                self.post_message(command)
 
-        question = "Move this insight to the trash?"
-        promise = "u brings it back. Until then the same text is not learned again."
-        self.app.push_screen(Confirm(question, row.content, promise, "Trash"), answered)
+        self.app.push_screen(Confirm(question, subject, promise, verb), answered)
+
+    def action_trash_list(self) -> None:
+        """Look into the trash."""
+
+        def closed(_: None) -> None:
+            self._want(replace(self._wanted, trash=False))
+
+        self.app.push_screen(TrashList(self.glyphs, self.latest), closed)
+        self._want(replace(self._wanted, trash=True))
+
+    def action_what_if(self) -> None:
+        """Type a task, see what its agent would get."""
+        self.app.push_screen(WhatIfDialog(self.glyphs))

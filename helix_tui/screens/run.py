@@ -26,6 +26,7 @@ class RunScreen(ViewScreen):
     """Follows the newest run unless another one is chosen."""
 
     VIEW = "run"
+    CSS_PATH = "run.tcss"
     AUTO_FOCUS = "#agents"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("run")
 
@@ -74,16 +75,17 @@ class RunScreen(ViewScreen):
 
     def wanted(self) -> Wanted:
         """The chosen run and agent."""
-        return Wanted(view=self.VIEW, run=self._wanted)
+        return Wanted(self.VIEW, self._wanted)
 
     def moment(self, snapshot: Snapshot, now: datetime) -> str:
         """Running clocks are drawn by the second."""
-        ticking = snapshot.run is not None and snapshot.run.run and snapshot.run.run.running
+        view = snapshot.of(RunView)
+        ticking = view is not None and view.run and view.run.running
         return now.isoformat(timespec="seconds") if ticking else super().moment(snapshot, now)
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Fill the panes from the snapshot's run."""
-        view = snapshot.run
+        view = snapshot.of(RunView)
         if view is None:
             return
         self.query_one("#run-line", Pieces).show(_run_line(view, now))
@@ -115,7 +117,8 @@ class RunScreen(ViewScreen):
         if message.table != "agents" or message.key == self._wanted.agent:
             return
         snapshot, _ = self.latest()
-        shown = snapshot.run.agent if snapshot and snapshot.run else None
+        view = snapshot.of(RunView) if snapshot else None
+        shown = view.agent if view else None
         if self._wanted.agent is None and message.key == shown:
             return  # the feed's own choice: go on following it
         self._wanted = replace(self._wanted, agent=message.key)
@@ -133,7 +136,8 @@ class RunScreen(ViewScreen):
         if action in {"older_run", "newer_run", "latest_run"}:
             snapshot, _ = self.latest()
             blocked = bool(snapshot and snapshot.problem and snapshot.problem.blocking)
-            return bool(snapshot and snapshot.run and len(snapshot.run.runs) > 1 and not blocked)
+            view = snapshot.of(RunView) if snapshot else None
+            return bool(view and len(view.runs) > 1 and not blocked)
         return True
 
     def action_older_run(self) -> None:
@@ -150,7 +154,7 @@ class RunScreen(ViewScreen):
 
     def _step(self, by: int) -> None:
         snapshot, _ = self.latest()
-        view = snapshot.run if snapshot else None
+        view = snapshot.of(RunView) if snapshot else None
         if view is None or view.run is None:
             return
         place = view.runs.index(view.run) + by

@@ -27,7 +27,7 @@ class FilterBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A slash, the text, the count."""
         yield Static("/", id="filter-sign")
-        entry = Input(placeholder="words, tag:T, source:S, is:pinned", id="filter-text")
+        entry = Input(placeholder="words, tag:T, is:pinned, eff:70-80, uses:3-", id="filter-text")
         entry.cursor_blink = False
         entry.can_focus = False  # while hidden it must not catch a key
         yield entry
@@ -45,6 +45,11 @@ class FilterBar(Horizontal):
         entry.can_focus = True
         # At once, not when the queue is empty: the next letter is on its way already.
         self.screen.set_focus(entry)
+
+    def fill(self, text: str) -> None:
+        """Show the bar with a filter in it, without typing."""
+        self.display = True
+        self.query_one("#filter-text", Input).value = text
 
     def clear(self) -> None:
         """No filter any more."""

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import InsightDetail
-from helix_tui.widgets import insight_rows
+from helix_tui.widgets import insight_text
 from helix_tui.widgets.pieces import Pieces
 
 
@@ -36,7 +36,7 @@ class InsightDetailPane(VerticalScroll, can_focus=True):
 
     def show(self, detail: InsightDetail | None, now: datetime) -> None:
         """Show an insight, or that there is none."""
-        self.query_one("#detail-text", Pieces).show(*insight_rows.about(detail, self._glyphs, now))
+        self.query_one("#detail-text", Pieces).show(*insight_text.about(detail, self._glyphs, now))
         if detail is None or detail.line.id != self._insight:
             self._insight = detail.line.id if detail else None
             self.scroll_home(animate=False)

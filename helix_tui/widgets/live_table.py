@@ -127,6 +127,11 @@ class LiveTable(ScrollView, can_focus=True):
             self.refresh()
 
     @property
+    def row(self) -> Row | None:
+        """The selected row, where it is held."""
+        return self._row(self.cursor)
+
+    @property
     def first_wanted(self) -> int:
         """The first row of a window around what is visible, for windows of 200."""
         return max(0, self.scroll_offset.y - max(0, 200 - self._height) // 2)

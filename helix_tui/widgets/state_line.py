@@ -8,13 +8,25 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from helix_tui import formats
+from helix_tui import formats, views
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import Snapshot
 from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
-VIEWS = (("run", "1 Run"), ("insights", "2 Insights"))
+RIGHT_LEAST = 44
+"""Cells kept for the state; where the names of all views leave less, the others are digits."""
+
+
+def view_pieces(current: str, width: int) -> list[Cell]:
+    """The views with their keys, the current one in brackets and always by name."""
+    named = sum(len(view.label) + 2 for view in views.VIEWS) + RIGHT_LEAST <= width
+    return [
+        (f"[{view.label}]", "strong")
+        if view.name == current
+        else (f" {view.label if named else view.key} ", "muted")
+        for view in views.VIEWS
+    ]
 
 
 def state_pieces(
@@ -68,10 +80,7 @@ class StateLine(Widget):
     def render(self) -> Content:
         """The line, cut from its end where it is too long."""
         width = self.size.width
-        left: list[Cell] = []
-        for view, title in VIEWS:
-            here = view == self._view
-            left.append((f"[{title}]" if here else f" {title} ", "strong" if here else "muted"))
+        left = view_pieces(self._view, width)
         room = width - sum(cell_len(text) for text, _ in left) - 1
         right: list[Cell] = []
         for text, role in self._parts:

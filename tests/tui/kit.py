@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from helix_core.paths import Project
 from helix_tui.app import HelixApp
 from helix_tui.glyphs import Glyphs
-from helix_tui.state import Snapshot
+from helix_tui.state import InsightsView, RunView, Snapshot
 
 SECONDS = 30.0
 
@@ -34,6 +34,18 @@ def shown(app: HelixApp) -> Snapshot:
     return app.snapshot
 
 
+def shown_run(app: HelixApp) -> RunView:
+    found = shown(app).of(RunView)
+    assert found is not None
+    return found
+
+
+def shown_insights(app: HelixApp) -> InsightsView:
+    found = shown(app).of(InsightsView)
+    assert found is not None
+    return found
+
+
 async def ready(pilot: Pilot[None]) -> None:
     """Wait until the view in front has its rows (or its problem), and what they select."""
     app = pilot.app
@@ -45,10 +57,8 @@ async def ready(pilot: Pilot[None]) -> None:
             return False
         if snapshot.problem is not None and snapshot.problem.blocking:
             return True
-        if app.current_mode == "run":
-            return snapshot.run is not None
-        view = snapshot.insights
-        return view is not None and view.wanted == app.view.wanted().insights
+        mode, wanted = app.current_mode, app.view.wanted()
+        return any((a.view, a.wanted) == (mode, wanted.rows) for a in snapshot.parts)
 
     await until(pilot, arrived, "rows")
     await until(pilot, arrived, "the rows selected by them")

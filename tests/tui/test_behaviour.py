@@ -6,14 +6,14 @@ import re
 
 import pytest
 import shop
-from kit import make_app, ready, shown, text, until
+from kit import make_app, ready, shown, shown_insights, shown_run, text, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from helix_core.paths import Project
 from helix_core.store import insights
 from helix_core.store.connection import open_store
-from helix_tui import actions
+from helix_tui import actions, views
 from helix_tui.app import HelixApp
 from helix_tui.screens.confirm import Confirm
 from helix_tui.screens.help import Help
@@ -44,7 +44,7 @@ async def test_the_run_view_shows_agents_tasks_and_what_they_got(project: Projec
         assert "degraded (keyword only)" in screen
         assert "shop" in screen.splitlines()[0]
         await pilot.press("k", "k")
-        await until(pilot, lambda: shown(app).run.agent == 6)  # type: ignore[union-attr]
+        await until(pilot, lambda: shown_run(app).agent == 6)
         screen = text(app)
         assert "50% -> 40%" in screen
         assert "✗ blocked (self)" in screen
@@ -79,7 +79,7 @@ async def test_an_insight_opens_from_where_it_was_given(project: Project) -> Non
         await until(pilot, lambda: app.current_mode == "insights")
         await until(pilot, lambda: table(app, "insights").key == key)
         await until(pilot, lambda: "When a webhook arrives twice" in text(app))
-        assert shown(app).insights.detail.line.id == key  # type: ignore[union-attr]
+        assert shown_insights(app).detail.line.id == key  # type: ignore[union-attr]
 
 
 async def test_cursor_scroll_and_filter_survive_what_others_write(project: Project) -> None:
@@ -181,7 +181,7 @@ async def test_a_row_trashed_elsewhere_is_a_word_not_an_error(project: Project) 
         await pilot.press("d")
         await until(pilot, lambda: isinstance(app.screen, Confirm))
         other = make_app(project, "insights")
-        name = shown(app).insights.page.rows[0].name  # type: ignore[union-attr]
+        name = shown_insights(app).page.rows[0].name
         other._in_thread("trash", (name,))
         await pilot.press("y")
         await until(pilot, lambda: len(app._notifications) > 0)
@@ -208,12 +208,12 @@ async def test_pause_holds_the_picture(project: Project) -> None:
         await until(pilot, lambda: "paused, news waits" in text(app))
         assert "9 insights" in text(app)
         await pilot.press("j")
-        await until(pilot, lambda: shown(app).insights.wanted.key_index == 1)  # type: ignore[union-attr]
+        await until(pilot, lambda: shown_insights(app).wanted.key_index == 1)
         await pilot.press("space")
         await until(pilot, lambda: "10 insights" in text(app))
 
 
-@pytest.mark.parametrize("view", ["run", "insights"])
+@pytest.mark.parametrize("view", views.NAMES)
 async def test_no_size_is_too_odd(project: Project, view: str) -> None:
     app = make_app(project, view)
     async with app.run_test(size=SIZE) as pilot:
@@ -300,12 +300,12 @@ async def test_running_clocks_go_on_without_any_change(
 
 
 async def test_plain_characters_only(project: Project) -> None:
-    for view in ("run", "insights"):
+    for view in views.NAMES:
         app = make_app(project, view, ascii_only=True)
         async with app.run_test(size=SIZE) as pilot:
             await ready(pilot)
             screen = text(app)
-            assert "> running" in screen or "eff" in screen
+            assert "> running" in screen or view != "run"
             ours = {c for c in screen if not c.isascii()}
             assert ours <= set("…─▁▂▃▄▅▆▇█▎▊"), ours
 
@@ -346,7 +346,7 @@ async def test_ten_thousand_rows_are_a_window(project: Project, tmp_path_factory
         assert view.key == key
         await until(pilot, lambda: view._row(view.cursor) is not None)
         await ready(pilot)
-        assert shown(app).insights.detail.line.id == key  # type: ignore[union-attr]
+        assert shown_insights(app).detail.line.id == key  # type: ignore[union-attr]
 
 
 async def test_time_alone_draws_no_table_again(project: Project) -> None:

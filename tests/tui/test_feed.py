@@ -20,10 +20,11 @@ from helix_core.embed import protocol
 from helix_core.paths import Project
 from helix_core.store import schema
 from helix_core.store.connection import open_store
+from helix_tui.data import feed as feed_module
 from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.data.service import Watch
-from helix_tui.state import InsightsWanted, Snapshot, Wanted
+from helix_tui.state import InsightsView, InsightsWanted, RunView, Snapshot, Wanted
 
 
 class Listener:
@@ -57,6 +58,14 @@ def feeding(project: Project) -> Iterator[tuple[Feed, Listener]]:
         assert not feed.is_alive()
 
 
+def run_of(snapshot: Snapshot) -> RunView | None:
+    return snapshot.of(RunView)
+
+
+def insights_of(snapshot: Snapshot) -> InsightsView | None:
+    return snapshot.of(InsightsView)
+
+
 def kind(snapshot: Snapshot) -> str:
     return snapshot.problem.kind if snapshot.problem else ""
 
@@ -67,7 +76,7 @@ def test_it_attaches_when_the_memory_appears(bare: Project, project: Project) ->
         assert first.service.state == "off"
         bare.home.mkdir()
         shutil.copy(project.database, bare.database)
-        found = heard.wait(lambda s: s.problem is None and s.run)
+        found = heard.wait(lambda s: s.problem is None and run_of(s))
         assert found.counts.insights == 9
         assert found.service.state == "degraded"
         assert not found.stale
@@ -75,10 +84,10 @@ def test_it_attaches_when_the_memory_appears(bare: Project, project: Project) ->
 
 def test_only_the_visible_view_is_read_and_nothing_while_nothing_changes(project: Project) -> None:
     with feeding(project) as (feed, heard):
-        heard.wait(lambda s: s.run is not None)
-        assert heard.all[-1].insights is None
-        feed.want(Wanted(view="insights"))
-        heard.wait(lambda s: s.insights is not None)
+        heard.wait(lambda s: run_of(s) is not None)
+        assert insights_of(heard.all[-1]) is None
+        feed.want(Wanted("insights"))
+        heard.wait(lambda s: insights_of(s) is not None)
         count, looks = len(heard.all), 0
         original = feed.look
 
@@ -93,33 +102,53 @@ def test_only_the_visible_view_is_read_and_nothing_while_nothing_changes(project
             threading.Event().wait(0.02)
         assert looks >= 8
         assert len(heard.all) == count
-        run = heard.all[-1].run
+        run = run_of(heard.all[-1])
         shop.World(project.root).store("When news comes, read it because it is new")
-        found = heard.wait(lambda s: s.insights and s.insights.page.total == 10)
-        assert found.run is run  # the view behind was not read again
+        found = heard.wait(lambda s: insights_of(s) and insights_of(s).page.total == 10)
+        assert run_of(found) is run  # the view behind was not read again
 
 
 def test_a_change_of_one_row_leaves_the_detail_of_another_wish(project: Project) -> None:
     with feeding(project) as (feed, heard):
         wanted = InsightsWanted(key=3, key_index=0)
-        feed.want(Wanted(view="insights", insights=wanted))
-        found = heard.wait(lambda s: s.insights and s.insights.wanted == wanted)
-        assert found.insights is not None
-        assert found.insights.detail is not None
-        assert found.insights.detail.line.id == 3
-        page = found.insights.page
+        feed.want(Wanted("insights", wanted))
+        found = heard.wait(lambda s: insights_of(s) and insights_of(s).wanted == wanted)
+        assert insights_of(found) is not None
+        assert insights_of(found).detail is not None
+        assert insights_of(found).detail.line.id == 3
+        page = insights_of(found).page
         other = replace(wanted, key=5, key_index=4)
-        feed.want(Wanted(view="insights", insights=other))
-        later = heard.wait(lambda s: s.insights and s.insights.wanted == other)
-        assert later.insights is not None
-        assert later.insights.page is page  # moving the cursor reads one insight, no page
+        feed.want(Wanted("insights", other))
+        later = heard.wait(lambda s: insights_of(s) and insights_of(s).wanted == other)
+        assert insights_of(later) is not None
+        assert insights_of(later).page is page  # moving the cursor reads one insight, no page
+
+
+def test_what_is_costly_to_read_rests_unless_a_person_wants_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "REST", 1e9)
+    with feeding(project) as (feed, heard):
+        feed.want(Wanted("insights"))
+        heard.wait(lambda s: insights_of(s) is not None)
+        shop.World(project.root).store("When figures cost, let them rest because others work too")
+        found = heard.wait(lambda s: s.counts.insights == 10)
+        view = insights_of(found)
+        assert view is not None
+        assert view.page.total == 9
+        feed.want(Wanted("insights", InsightsWanted(text="figures cost")))
+        heard.wait(lambda s: (v := insights_of(s)) is not None and v.page.matching == 1)
+        shop.World(project.root).store("When a person asks, let nothing rest because they wait")
+        heard.wait(lambda s: s.counts.insights == 11)
+        feed.refresh()
+        heard.wait(lambda s: (v := insights_of(s)) is not None and v.page.total == 11)
 
 
 def test_a_damaged_database_is_explained_and_comes_back(project: Project) -> None:
     damage = b"not a database at all, but long enough to look\n" * 90
     good = project.database.read_bytes()
     with feeding(project) as (_, heard):
-        heard.wait(lambda s: s.run is not None)
+        heard.wait(lambda s: run_of(s) is not None)
         for extra in ("-wal", "-shm"):
             project.database.with_name(project.database.name + extra).unlink(missing_ok=True)
         broken = project.home / "broken"
@@ -133,7 +162,7 @@ def test_a_damaged_database_is_explained_and_comes_back(project: Project) -> Non
         mended = project.home / "mended"
         mended.write_bytes(good)
         mended.replace(project.database)
-        assert not heard.wait(lambda s: s.problem is None and s.run).stale
+        assert not heard.wait(lambda s: s.problem is None and run_of(s)).stale
 
 
 @contextmanager
@@ -159,21 +188,21 @@ def test_a_locked_database_at_the_start_is_waited_for(project: Project) -> None:
         assert found.problem is not None
         assert found.problem.blocking
         lock.close()
-        heard.wait(lambda s: s.problem is None and s.run)
+        heard.wait(lambda s: s.problem is None and run_of(s))
 
 
 def test_a_locked_database_keeps_the_last_picture(project: Project) -> None:
     other = project.home / "other.db"
     shutil.copy(project.database, other)
     with feeding(project) as (_, heard):
-        heard.wait(lambda s: s.run is not None)
+        heard.wait(lambda s: run_of(s) is not None)
         with held(other):
             other.replace(project.database)
             found = heard.wait(lambda s: kind(s) == "locked")
             assert found.problem is not None
             assert not found.problem.blocking
             assert found.stale
-            assert found.run is not None
+            assert run_of(found) is not None
             assert found.counts.insights == 9
         assert not heard.wait(lambda s: s.problem is None).stale
 
@@ -189,7 +218,7 @@ def test_a_newer_database_is_read_and_said_so(project: Project) -> None:
         found = heard.wait(lambda s: kind(s) == "too new")
         assert found.problem is not None
         assert not found.problem.blocking
-        assert found.run is not None
+        assert run_of(found) is not None
         assert not found.stale
 
 
@@ -204,30 +233,30 @@ def test_another_file_in_its_place_is_read(project: Project, tmp_path: Path) -> 
 def test_a_project_that_goes_and_comes_back(project: Project) -> None:
     away = project.root.with_name("away")
     with feeding(project) as (_, heard):
-        heard.wait(lambda s: s.run is not None)
+        heard.wait(lambda s: run_of(s) is not None)
         project.root.rename(away)
         found = heard.wait(lambda s: kind(s) == "gone")
-        assert found.run is None
+        assert run_of(found) is None
         away.rename(project.root)
-        heard.wait(lambda s: s.problem is None and s.run)
+        heard.wait(lambda s: s.problem is None and run_of(s))
 
 
 def test_paused_rows_stand_still_and_say_that_news_waits(project: Project) -> None:
     with feeding(project) as (feed, heard):
-        heard.wait(lambda s: s.run is not None)
+        heard.wait(lambda s: run_of(s) is not None)
         feed.pause(True)
         shop.World(project.root).store("When paused, wait because somebody reads")
         held = heard.wait(lambda s: s.held_back)
         assert held.counts.insights == 9
-        feed.want(Wanted(view="insights"))
-        heard.wait(lambda s: s.insights is not None and s.held_back)
+        feed.want(Wanted("insights"))
+        heard.wait(lambda s: insights_of(s) is not None and s.held_back)
         feed.pause(False)
         assert not heard.wait(lambda s: s.counts.insights == 10).held_back
 
 
 def test_the_persons_own_change_shows_while_paused(project: Project) -> None:
     with feeding(project) as (feed, heard):
-        heard.wait(lambda s: s.run is not None)
+        heard.wait(lambda s: run_of(s) is not None)
         feed.pause(True)
         shop.World(project.root).store("When paused, my own change shows because I made it")
         heard.wait(lambda s: s.held_back)
@@ -237,13 +266,13 @@ def test_the_persons_own_change_shows_while_paused(project: Project) -> None:
 
 def test_an_odd_failure_is_a_state_not_the_end(project: Project) -> None:
     with feeding(project) as (feed, heard):
-        heard.wait(lambda s: s.run is not None)
-        feed.want(Wanted(view="insights", insights=InsightsWanted(limit="many")))  # type: ignore[arg-type]
+        heard.wait(lambda s: run_of(s) is not None)
+        feed.want(Wanted("insights", InsightsWanted(limit="many")))  # type: ignore[arg-type]
         found = heard.wait(lambda s: kind(s) == "unreadable")
         assert found.problem is not None
         assert "TypeError" in (project.home / "helix.log").read_text()
-        feed.want(Wanted(view="insights"))
-        heard.wait(lambda s: s.problem is None and s.insights)
+        feed.want(Wanted("insights"))
+        heard.wait(lambda s: s.problem is None and insights_of(s))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pytest
 
 import helix_core
 from helix_core.paths import Project
+from helix_tui import plain, views
 
 ROOT = Path(helix_core.__file__).parent.parent
 
@@ -75,6 +76,20 @@ def test_facts_as_json(project: Project, view: str) -> None:
     else:
         assert len(found["insights"]) == 9
         assert found["insights"][0]["n"] == 1
+
+
+def test_every_view_has_its_facts(project: Project) -> None:
+    words = {
+        "run": "blocked (self)",
+        "insights": "When a webhook",
+        "effectiveness": "loop coverage 56% (5 of 9 insights)",
+        "health": "PreToolUse",
+    }
+    for view in views.NAMES:
+        found = plain.facts(project, view)
+        assert found["problem"] is None, view
+        assert json.loads(plain.as_json(found))["view"] == view
+        assert words.get(view, "") in plain.as_text(found)
 
 
 def test_facts_as_text(project: Project) -> None:

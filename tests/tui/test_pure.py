@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from helix_tui import actions, bindings, formats, glyphs
+from helix_tui import actions, bindings, formats, glyphs, views
 from helix_tui.app import HelixApp
+from helix_tui.data.part import Part
+from helix_tui.screens.base import ViewScreen
 from helix_tui.screens.help import key_lines
-from helix_tui.screens.insights import InsightsScreen
-from helix_tui.screens.run import RunScreen
-from helix_tui.widgets import insight_rows, run_rows
+from helix_tui.widgets import insight_rows, run_rows, state_line
 from helix_tui.widgets.dag_layout import layers
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.table_layout import GAP, column_at, fit_columns
@@ -140,7 +140,8 @@ def test_keys_mean_one_thing_and_survive_a_terminal_multiplexer() -> None:
 
 
 def test_every_action_is_bound_explained_and_carried_out() -> None:
-    owners = {"app": HelixApp, "run": RunScreen, "insights": InsightsScreen, "table": LiveTable}
+    owners: dict[str, type] = {"app": HelixApp, "table": LiveTable}
+    owners |= {view.name: view.screen_class for view in views.VIEWS}
     for where, owner in owners.items():
         bound = {b.id for b in bindings.for_place(where)}  # type: ignore[union-attr]
         for action in actions.of(where):
@@ -149,7 +150,29 @@ def test_every_action_is_bound_explained_and_carried_out() -> None:
             assert action.label
             name = action.action.partition("(")[0]
             assert hasattr(owner, f"action_{name}"), action.id
-    for view in ("run", "insights"):
+    for view in views.NAMES:
         text = "\n".join("".join(t for t, _ in line) for line in key_lines(view))
         for action in (*actions.of(view), *actions.of("table"), *actions.of("app")):
             assert action.help in text
+
+
+def test_every_line_of_the_registry_is_a_whole_view() -> None:
+    assert [view.key for view in views.VIEWS] == sorted({view.key for view in views.VIEWS})
+    for view in views.VIEWS:
+        assert issubclass(view.screen_class, ViewScreen)
+        assert view.name == view.screen_class.VIEW
+        assert isinstance(view.part, Part)
+        assert hash(view.part.wanted()) == hash(view.part.wanted())
+        assert all(action.where == view.name for action in view.keys)
+
+
+@pytest.mark.parametrize("current", views.NAMES)
+def test_the_views_fit_into_a_narrow_line_and_are_named_in_a_wide_one(current: str) -> None:
+    narrow = "".join(text for text, _ in state_line.view_pieces(current, 60))
+    wide = "".join(text for text, _ in state_line.view_pieces(current, 120))
+    assert len(narrow) <= 40
+    assert len(wide) <= 76
+    for view in views.VIEWS:
+        assert view.key in narrow
+        assert view.label in wide
+    assert f"[{views.of(current).label}]" in narrow

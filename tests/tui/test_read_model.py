@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ import pytest
 import shop
 
 from helix_core.paths import Project
-from helix_core.store import view_runs, views
+from helix_core.store import filters, view_insight, view_runs, views
 from helix_core.store.connection import open_store, writing
 from helix_core.store.views import PageQuery
+from helix_tui.keys.insights import FILTER
 
 
 @pytest.fixture
@@ -74,7 +76,10 @@ def test_filter(conn: sqlite3.Connection, text: str, count: int) -> None:
     assert page.total == 9
 
 
-def test_every_order_can_be_turned_round(conn: sqlite3.Connection) -> None:
+def test_every_order_can_be_turned_round(project: Project, conn: sqlite3.Connection) -> None:
+    writer = open_store(project.database)
+    writer.execute("UPDATE insight SET context_count = 3, context_spread = id / 100.0")
+    writer.close()
     for sort in views.SORTS:
         down = views.page(conn, PageQuery(sort=sort)).rows
         up = views.page(conn, PageQuery(sort=sort, reverse=True)).rows
@@ -94,14 +99,14 @@ def test_the_interval_rests_on_counted_outcomes(conn: sqlite3.Connection) -> Non
 
 def test_detail_traces_to_events(conn: sqlite3.Connection) -> None:
     row = views.page(conn, PageQuery(text="rounds Decimal source:agent")).rows[0]
-    detail = views.detail(conn, row.id)
+    detail = view_insight.detail(conn, row.id)
     assert detail is not None
     assert detail.content.startswith("When the checkout form rounds prices")
     assert detail.injected == 1
     (move,) = detail.moves
     assert (move.outcome, move.source, move.causal) == ("blocked", "self", True)
     assert move.before > move.after == row.effectiveness
-    assert views.detail(conn, 10_000) is None
+    assert view_insight.detail(conn, 10_000) is None
 
 
 def test_runs_are_plans_and_planless_sessions(conn: sqlite3.Connection) -> None:
@@ -178,7 +183,7 @@ def test_odd_cells_cost_their_value_only(project: Project) -> None:
     assert {row.effectiveness for row in page.rows} == {0.5}
     assert "cut" in next(row.content for row in page.rows if row.id == 1)
     for row in page.rows:
-        assert views.detail(conn, row.id) is not None
+        assert view_insight.detail(conn, row.id) is not None
     run = view_runs.runs(conn)[0]
     crew = view_runs.agents(conn, run)
     assert len(view_runs.tasks(conn, run, crew)) == 4
@@ -189,13 +194,14 @@ def test_odd_cells_cost_their_value_only(project: Project) -> None:
 
 def test_no_read_is_left_open(project: Project) -> None:
     from helix_tui.data.source import Source
-    from helix_tui.state import InsightsWanted, RunWanted
+    from helix_tui.views import VIEWS
 
     source = Source(project)
     source.version()
     source.counts()
-    source.run(RunWanted())
-    source.insights(InsightsWanted(key=1, key_index=0))
+    for view in VIEWS:
+        part = view.part
+        source.read(lambda desk, part=part: part.read(desk, part.wanted(), None))  # type: ignore[misc]
     world = shop.World(project.root)
     world.store("When the log grows, fold it in because readers wait")
     writer = open_store(project.database)
@@ -237,3 +243,11 @@ def test_an_older_database_is_shown_and_followed_without_a_change_to_it(tmp_path
     assert source.version() != second and source.counts().insights == seen - 2
     upgraded.close()
     source.close()
+
+
+@pytest.mark.parametrize(("term", "meaning"), FILTER[1:])
+def test_what_help_says_of_the_filter_is_understood(term: str, meaning: str) -> None:
+    for word in [*term.split(), *re.findall(r"\w+:[\w.-]+", meaning)]:
+        where, values = filters.where(word)
+        assert f"%{word}%" not in values, word  # a term, not a word to look for
+        assert where != "1"

@@ -1,0 +1,197 @@
+"""Typing over an insight, its text or its tags; nothing typed is lost to another's change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Button, Input, Static, TextArea
+
+from helix_tui.formats import literal
+from helix_tui.messages import CommandAsked, CommandDone
+from helix_tui.state import InsightDetail
+
+NOT_SAVED = "Not saved: escape once more leaves it."
+CHANGED = "Changed meanwhile: F2 again overwrites it, F5 takes it as it is now."
+GONE = "It is not there any more: F2 again stores this as a new insight."
+
+
+class Editor(ModalScreen[None]):
+    """One insight in an input. It closes when the change was carried out, or by escape.
+
+    An edit carries the row version it is based on. Where the insight was changed or taken away
+    meanwhile the dialog stays, says so, and offers what can be done.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "save", "Save", priority=True),
+        Binding("f5", "reload", "As it is now", priority=True),
+        Binding("escape", "leave", "Cancel", priority=True),
+    ]
+    QUESTION: ClassVar[str] = ""
+
+    def __init__(
+        self, detail: InsightDetail, latest: Callable[[int], InsightDetail | None]
+    ) -> None:
+        super().__init__()
+        self.detail = detail
+        self._latest = latest
+        self._version: int | None = detail.line.row_version
+        self._start = self.loaded(detail)
+        self._gone = False
+        self._warned = False
+
+    def loaded(self, detail: InsightDetail) -> str:
+        """What is typed over."""
+        raise NotImplementedError
+
+    def entry(self, text: str) -> Widget:
+        """The input."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        raise NotImplementedError
+
+    def fill(self, text: str) -> None:
+        """Put another text in."""
+        raise NotImplementedError
+
+    def change(self, version: int | None) -> CommandAsked:
+        """The command that carries out what is typed."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        """The question, the input, what there is to say, two buttons."""
+        with Vertical(id="dialog", classes="-editor"):
+            yield Static(Content(self.QUESTION), id="dialog-title")
+            yield self.entry(self._start)
+            yield Static(Content(""), id="dialog-word")
+            with Horizontal(id="dialog-buttons"):
+                yield Button("Save (F2)", id="save", variant="primary")
+                yield Button("Cancel (esc)", id="leave")
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """A button instead of a key."""
+        event.stop()
+        self.action_save() if event.button.id == "save" else self.action_leave()
+
+    def action_save(self) -> None:
+        """Carry it out, if there is something to carry out."""
+        if self._gone:
+            words = (self.text, list(self.detail.line.tags))
+            self.post_message(CommandAsked("store", *words, to=self))
+        elif self.text == self._start and self._version is not None:
+            self.dismiss(None)
+        else:
+            self.post_message(self.change(self._version))
+
+    def action_reload(self) -> None:
+        """Give up what was typed for what is there now."""
+        detail = self._latest(self.detail.line.id)
+        if detail is not None:
+            self.detail, self._version = detail, detail.line.row_version
+            self._start, self._gone = self.loaded(detail), False
+            self.fill(self._start)
+            self._say("")
+
+    def action_leave(self) -> None:
+        """Close; what was typed is given up only the second time."""
+        if self.text == self._start or self._warned:
+            self.dismiss(None)
+        self._warned = True
+        self._say(NOT_SAVED)
+
+    def on_command_done(self, message: CommandDone) -> None:
+        """Done: close, and let the app say so. Refused: stay."""
+        if not message.trouble:
+            self.dismiss(None)
+            return
+        message.stop()
+        if message.trouble == "ChangedError":
+            self._version = None
+            self._say(CHANGED)
+        elif message.trouble == "GoneError":
+            self._gone = True
+            self._say(GONE)
+        else:
+            self._say(message.text)
+
+    def _say(self, text: str) -> None:
+        self.query_one("#dialog-word", Static).update(Content(literal(text)))
+
+
+class EditText(Editor):
+    """The text of an insight."""
+
+    QUESTION = "Edit the insight"
+
+    def loaded(self, detail: InsightDetail) -> str:
+        """The whole text."""
+        return literal(detail.content, lines=True)
+
+    def entry(self, text: str) -> Widget:
+        """Several lines."""
+        area = TextArea(text, id="edit-text", soft_wrap=True, show_line_numbers=False)
+        area.cursor_blink = False
+        area.move_cursor(area.document.end)
+        return area
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.query_one("#edit-text", TextArea).text
+
+    def fill(self, text: str) -> None:
+        """Put another text in."""
+        area = self.query_one("#edit-text", TextArea)
+        area.text = text
+        area.move_cursor(area.document.end)
+
+    def change(self, version: int | None) -> CommandAsked:
+        """Edit."""
+        return CommandAsked("edit", self.detail.line.name, self.text, version, to=self)
+
+
+class EditTags(Editor):
+    """The tags of an insight, with spaces between them."""
+
+    QUESTION = "Tags, with spaces between them"
+
+    def loaded(self, detail: InsightDetail) -> str:
+        """All tags in a row."""
+        return literal(" ".join(detail.line.tags))
+
+    def entry(self, text: str) -> Widget:
+        """One line."""
+        line = Input(text, id="edit-tags", select_on_focus=False)
+        line.cursor_blink = False
+        return line
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter saves, as there is only one line."""
+        event.stop()
+        self.action_save()
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.query_one("#edit-tags", Input).value
+
+    def fill(self, text: str) -> None:
+        """Put other tags in."""
+        self.query_one("#edit-tags", Input).value = text
+
+    def change(self, version: int | None) -> CommandAsked:
+        """Add what is new, remove what is not there any more."""
+        before, wanted = self._start.split(), self.text.split()
+        add = [tag for tag in wanted if tag not in before]
+        remove = [tag for tag in before if tag not in wanted]
+        return CommandAsked("tag", self.detail.line.name, add, remove, version, to=self)
