@@ -331,3 +331,28 @@ class FeedLine:
     value: float | None = None
     """Milliseconds of a hook, effectiveness after a move."""
     before: float | None = None
+
+
+@dataclass(frozen=True)
+class NodeLine:
+    """One insight as a node of the graph."""
+
+    id: int
+    name: str
+    content: str
+    """The first 400 characters."""
+    effectiveness: float
+    use_count: int
+    causal_hits: int
+    pinned: bool
+
+
+@dataclass(frozen=True)
+class LinkLine:
+    """One link between two insights."""
+
+    source: int
+    target: int
+    relation: str
+    """similar, which has no direction, or led_to."""
+    weight: float

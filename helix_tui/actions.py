@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from helix_tui import views
 from helix_tui.keys.action import Action
-from helix_tui.keys.everywhere import CHART, EVERYWHERE, TABLE
+from helix_tui.keys.everywhere import CHART, DRAWING, EVERYWHERE, TABLE
 
 __all__ = ["ACTIONS", "PLACES", "Action", "clashes", "of"]
 
@@ -15,6 +15,7 @@ ACTIONS = (
     *(view.action for view in views.VIEWS),
     *EVERYWHERE,
     *(action for view in views.VIEWS for action in view.keys),
+    *DRAWING,
     *TABLE,
     *CHART,
 )
@@ -23,6 +24,7 @@ ACTIONS = (
 PLACES = {
     "app": "Everywhere",
     **{view.name: view.title for view in views.VIEWS},
+    "drawing": "In a drawing",
     "table": "In a table",
     "chart": "In a chart",
 }

@@ -112,3 +112,11 @@ class FilterChanged(Message):
     def __init__(self, text: str) -> None:
         self.text = text
         super().__init__()
+
+
+class MomentChanged(Message):
+    """A replay shows another moment (a stored time), or none any more."""
+
+    def __init__(self, moment: str) -> None:
+        self.moment = moment
+        super().__init__()

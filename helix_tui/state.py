@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from helix_core.dag.tasks import Task
+from helix_core.memory.graph import Shape
 from helix_core.viewfigures import (
     Bin,
     CalibrationLine,
@@ -29,8 +31,10 @@ from helix_core.viewrows import (
     InsightDetail,
     InsightLine,
     InsightPage,
+    LinkLine,
     MoveLine,
     NeighbourLine,
+    NodeLine,
     RunLine,
     TaskLine,
     TrashLine,
@@ -48,6 +52,8 @@ __all__ = [
     "FeedLine",
     "FileFacts",
     "GivenLine",
+    "GraphView",
+    "GraphWanted",
     "Health",
     "HealthView",
     "Histogram",
@@ -57,9 +63,11 @@ __all__ = [
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
+    "LinkLine",
     "Loop",
     "MoveLine",
     "NeighbourLine",
+    "NodeLine",
     "Nothing",
     "OutcomeLine",
     "Problem",
@@ -92,6 +100,8 @@ class RunWanted:
     """A run's key; empty follows the newest."""
     agent: int | None = None
     """An agent's row id; None is the first one that has been given something."""
+    whole: bool = False
+    """Everything a replay shows: what every agent was given, and all events."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +141,10 @@ class RunView:
     """Whose insights `given` are."""
     given: tuple[GivenLine, ...] = ()
     feed: tuple[FeedLine, ...] = ()
+    plan: tuple[Task, ...] = ()
+    """The tasks with their attempts, out of which their states follow; for a replay."""
+    all_given: tuple[tuple[int, tuple[GivenLine, ...]], ...] = ()
+    """What each agent was given, by its row id; for a replay."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +176,29 @@ class HealthView:
 
     rows: Health
     files: FileFacts
+
+
+@dataclass(frozen=True)
+class GraphWanted:
+    """Which part of the insight graph is looked at."""
+
+    focus: int | None = None
+    """An insight whose neighbourhood is wanted; None is the whole graph, or as much as is drawn."""
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """The insight graph, or a part of it."""
+
+    nodes: tuple[NodeLine, ...] = ()
+    links: tuple[LinkLine, ...] = ()
+    total: int = 0
+    """All insights there are."""
+    shape: Shape | None = None
+    """The figures of the whole graph; None where networkx is missing."""
+    cut: frozenset[int] = frozenset()
+    """Insights without which their component would fall apart."""
+    focus: int | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from helix_tui.keys import health, insights, run
+from helix_tui.keys import graph, health, insights, run
 from helix_tui.keys.action import Action
 
 if TYPE_CHECKING:
@@ -60,7 +60,15 @@ class View:
 
 
 VIEWS = (
-    View("run", "1", "Run", "Tasks, agents, and what each was given", "RunScreen", run.KEYS),
+    View(
+        "run",
+        "1",
+        "Run",
+        "Tasks, agents, and what each was given",
+        "RunScreen",
+        run.KEYS,
+        panes=("drawing", "table"),
+    ),
     View("insights", "2", "Insights", "The memory: every insight", "InsightsScreen", insights.KEYS),
     View(
         "effectiveness",
@@ -69,6 +77,15 @@ VIEWS = (
         "What the memory is worth, in figures",
         "EffectivenessScreen",
         panes=("table", "chart"),
+    ),
+    View(
+        "graph",
+        "4",
+        "Graph",
+        "How insights are linked, drawn",
+        "GraphScreen",
+        graph.KEYS,
+        panes=("drawing", "table"),
     ),
     View("health", "6", "Health", "Whether helix itself works", "HealthScreen", health.KEYS),
 )

@@ -6,10 +6,13 @@ from dataclasses import asdict
 from typing import Any
 
 from helix_core import clock
-from helix_core.store import view_runs
+from helix_core.store import plans, view_runs
 from helix_tui import formats
 from helix_tui.data.part import Desk, Part
 from helix_tui.state import AgentLine, RunLine, RunView, RunWanted
+
+FEED, WHOLE = 200, 5000
+"""Events shown at most: of a run as it is, and of one that is replayed."""
 
 
 def read(desk: Desk, wanted: RunWanted, before: RunView | None = None) -> RunView:
@@ -22,6 +25,7 @@ def read(desk: Desk, wanted: RunWanted, before: RunView | None = None) -> RunVie
     run = runs[place]
     agents = view_runs.agents(conn, run)
     agent = _agent(agents, wanted.agent)
+    crew = [a for a in agents if a.given] if wanted.whole else []
     return RunView(
         runs=tuple(runs),
         run=run,
@@ -29,7 +33,9 @@ def read(desk: Desk, wanted: RunWanted, before: RunView | None = None) -> RunVie
         tasks=tuple(view_runs.tasks(conn, run, agents)),
         agent=agent,
         given=tuple(view_runs.given(conn, agent)) if agent is not None else (),
-        feed=tuple(view_runs.feed(conn, run, _until(runs, place))),
+        feed=tuple(view_runs.feed(conn, run, _until(runs, place), WHOLE if wanted.whole else FEED)),
+        plan=tuple(plans.tasks(conn, run.run_id)) if wanted.whole and run.run_id else (),
+        all_given=tuple((a.id, tuple(view_runs.given(conn, a.id))) for a in crew),
     )
 
 

@@ -86,6 +86,52 @@ TABLE = (
         palette=False,
     ),
 )
+DRAWING = (
+    *(
+        Action(
+            f"walk_{to}",
+            keys,
+            to.capitalize(),
+            text,
+            where="drawing",
+            call=f"walk('{to}')",
+            palette=False,
+        )
+        for to, keys, text in (
+            ("left", ("h", "left"), "Along a link to the left, or to what is nearest there"),
+            ("down", ("j", "down"), "The same downwards"),
+            ("up", ("k", "up"), "The same upwards"),
+            ("right", ("l", "right"), "The same to the right"),
+        )
+    ),
+    Action(
+        "drawing_first",
+        ("g", "home"),
+        "First",
+        "The first one",
+        where="drawing",
+        call="edge(-1)",
+        palette=False,
+    ),
+    Action(
+        "drawing_last",
+        ("G", "end"),
+        "Last",
+        "The last one",
+        where="drawing",
+        call="edge(1)",
+        palette=False,
+    ),
+    Action(
+        "drawing_open",
+        ("enter",),
+        "Open",
+        "From a task to its agents, from an insight to all about it",
+        where="drawing",
+        call="open",
+        palette=False,
+    ),
+)
 CHART = (
     Action(
         "bar_left", ("h", "left"), "Left", "The bar to the left", "chart", "walk(-1)", palette=False

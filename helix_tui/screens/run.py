@@ -9,17 +9,24 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
+from textual.content import Content
 
-from helix_tui import bindings, formats
-from helix_tui.messages import Chosen, InsightAsked, Selected
+from helix_core.timestamps import parse_time
+from helix_tui import bindings, replay
+from helix_tui.messages import Chosen, InsightAsked, MomentChanged, Selected
 from helix_tui.screens.base import ViewScreen
-from helix_tui.state import GivenLine, RunLine, RunView, RunWanted, Snapshot, Wanted
+from helix_tui.screens.runs import Runs
+from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.pieces import Pieces
-from helix_tui.widgets.table_layout import Cell
+from helix_tui.widgets.plan_pane import PlanPane
+from helix_tui.widgets.replay_bar import ReplayBar
+from helix_tui.widgets.run_layout import Room, room_for
 
 EMPTY = "No agent has run in this project yet; /helix in Claude Code starts some."
+IN_REPLAY = frozenset({"moment", "play", "live"})
+WITH_OTHERS = frozenset({"older_run", "newer_run", "latest_run", "runs"})
 
 
 class RunScreen(ViewScreen):
@@ -32,27 +39,32 @@ class RunScreen(ViewScreen):
 
     _wanted = RunWanted()
     _given: tuple[GivenLine, ...] = ()
+    _view = RunView()
+    """What is on the screen: in a replay not what is known now."""
+    _agent: int | None = None
+    """The agent looked at in a replay; None is the newest one by then."""
 
     def compose_view(self) -> ComposeResult:
-        """Tasks and agents beside what the selected agent got; events below."""
+        """The plan, the agents beside what the selected one got, events below."""
         glyphs = self.glyphs
         yield Pieces("run-line")
-        with Container(id="upper"):
-            with Vertical(id="left"):
+        yield ReplayBar(glyphs)
+        with Container(id="panes"):
+            yield PlanPane(glyphs)
+            with Container(id="upper"):
                 yield LiveTable(
                     run_rows.AGENT_COLUMNS, id="agents", glyphs=glyphs, empty=EMPTY, selects=True
                 )
-                yield LiveTable(run_rows.TASK_COLUMNS, id="tasks", glyphs=glyphs)
-            with Vertical(id="right"):
-                yield Pieces("agent-note")
-                yield LiveTable(
-                    run_rows.GIVEN_COLUMNS,
-                    id="given",
-                    glyphs=glyphs,
-                    empty="This agent was given nothing.",
-                    least=20,
-                )
-                yield Pieces("given-text")
+                with Vertical(id="right"):
+                    yield Pieces("agent-note")
+                    yield LiveTable(
+                        run_rows.GIVEN_COLUMNS,
+                        id="given",
+                        glyphs=glyphs,
+                        empty="This agent was given nothing.",
+                        least=20,
+                    )
+                    yield Pieces("given-text")
         yield LiveTable(
             run_rows.FEED_COLUMNS,
             id="feed",
@@ -65,7 +77,6 @@ class RunScreen(ViewScreen):
     def on_mount(self) -> None:
         """Name the panes."""
         for pane, title in (
-            ("tasks", "Tasks by layer"),
             ("agents", "Agents"),
             ("right", "Given to this agent"),
             ("feed", "What happened"),
@@ -73,27 +84,44 @@ class RunScreen(ViewScreen):
             self.query_one(f"#{pane}").border_title = title
         super().on_mount()
 
+    def on_resize(self) -> None:
+        """Another size has other room for the plan."""
+        self.set_class(self._room.broad, "-broad")
+        self.redraw()
+
+    @property
+    def _room(self) -> Room:
+        return room_for(*self.size)
+
     def wanted(self) -> Wanted:
         """The chosen run and agent."""
         return Wanted(self.VIEW, self._wanted)
 
     def moment(self, snapshot: Snapshot, now: datetime) -> str:
-        """Running clocks are drawn by the second."""
+        """Running clocks are drawn by the second, except in a replay."""
+        moment = self.query_one(ReplayBar).moment
+        if moment:
+            return moment
         view = snapshot.of(RunView)
         ticking = view is not None and view.run and view.run.running
         return now.isoformat(timespec="seconds") if ticking else super().moment(snapshot, now)
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
-        """Fill the panes from the snapshot's run."""
+        """Fill the panes from the snapshot's run, as it is or as it was."""
         view = snapshot.of(RunView)
         if view is None:
             return
-        self.query_one("#run-line", Pieces).show(_run_line(view, now))
-        tasks = self.query_one("#tasks", LiveTable)
-        tasks.display = bool(view.tasks)
-        tasks.show(run_rows.task_rows(view.tasks, self.glyphs, now))
+        bar = self.query_one(ReplayBar)
+        if bar.moment:
+            bar.take(view)
+            view = replay.as_of(view, bar.moment, self._agent)
+            now = parse_time(bar.moment) or now
+        self._view = view
+        self.query_one("#run-line", Pieces).show(run_rows.run_line(view, now))
+        plan = self.query_one(PlanPane)
+        plan.show(view.tasks, self._room, now)
         agents = self.query_one("#agents", LiveTable)
-        if self._wanted.agent is None:
+        if self._wanted.agent is None or bar.moment:
             agents.select(view.agent)
         agents.show(run_rows.agent_rows(view.agents, self.glyphs, now))
         agent = next((a for a in view.agents if a.id == view.agent), None)
@@ -101,8 +129,12 @@ class RunScreen(ViewScreen):
         self.query_one("#agent-note", Pieces).show(note)
         self._given = view.given
         self.query_one("#given", LiveTable).show(run_rows.given_rows(view.given, self.glyphs))
+        self.query_one("#right").border_title = Content(run_rows.given_title(agent, view.given))
         self._show_given()
         self.query_one("#feed", LiveTable).show(run_rows.feed_rows(view.feed, self.glyphs))
+        number = run_rows.task_of(view, view.agent)
+        if number is not None:
+            plan.select(number)
 
     def _show_given(self) -> None:
         """The text of the selected insight, where there is room for it."""
@@ -110,35 +142,65 @@ class RunScreen(ViewScreen):
         line = next((g for g in self._given if g.insight_id == key), None)
         self.query_one("#given-text", Pieces).show(run_rows.given_text(line))
 
+    # -- what is selected ---------------------------------------------------------------------
+
     def on_selected(self, message: Selected) -> None:
-        """Another agent under the cursor: its insights are wanted."""
+        """Another row under a cursor: its insights are wanted."""
         if message.table == "given":
             self._show_given()
-        if message.table != "agents" or message.key == self._wanted.agent:
+        elif message.table in ("plan", "tasks"):
+            if self.query_one(PlanPane).walked:
+                self._task_selected(message.key)
+        elif message.table == "agents" and self.query_one("#agents").has_focus:
+            self._agent_selected(message.key)
+
+    def _task_selected(self, number: int | None) -> None:
+        """A task selects the newest of its agents, unless one of them is selected already."""
+        if number is None or run_rows.task_of(self._view, self._view.agent) == number:
             return
-        snapshot, _ = self.latest()
-        view = snapshot.of(RunView) if snapshot else None
-        shown = view.agent if view else None
-        if self._wanted.agent is None and message.key == shown:
+        tried = [a.id for a in self._view.agents if run_rows.task_of(self._view, a.id) == number]
+        if tried:
+            self._agent_selected(tried[-1])
+            self.query_one("#agents", LiveTable).select(tried[-1])
+
+    def _agent_selected(self, key: int | None) -> None:
+        if key == self._view.agent:
             return  # the feed's own choice: go on following it
-        self._wanted = replace(self._wanted, agent=message.key)
-        self.ask()
+        if self.query_one(ReplayBar).moment:
+            self._agent = key
+            self.redraw()
+        elif key != self._wanted.agent:
+            self._wanted = replace(self._wanted, agent=key)
+            self.ask()
 
     def on_chosen(self, message: Chosen) -> None:
-        """Open an insight; from an agent go on to what it was given."""
+        """Open an insight; from a task go on to its agents, from an agent to what it was given."""
         if message.table == "given":
             self.post_message(InsightAsked(message.key))
         elif message.table == "agents":
             self.set_focus(self.query_one("#given"))
+        elif message.table in ("plan", "tasks"):
+            self.set_focus(self.query_one("#agents"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Other runs are offered where there are any."""
-        if action in {"older_run", "newer_run", "latest_run"}:
-            snapshot, _ = self.latest()
-            blocked = bool(snapshot and snapshot.problem and snapshot.problem.blocking)
-            view = snapshot.of(RunView) if snapshot else None
-            return bool(view and len(view.runs) > 1 and not blocked)
+        """Other runs are offered where there are any, a replay's keys in a replay."""
+        if not self.is_mounted or not self.query(ReplayBar):
+            return True
+        replaying = bool(self.query_one(ReplayBar).moment)
+        if action in IN_REPLAY:
+            return replaying
+        snapshot, _ = self.latest()
+        blocked = bool(snapshot and snapshot.problem and snapshot.problem.blocking)
+        view = snapshot.of(RunView) if snapshot else None
+        if action in WITH_OTHERS:
+            return bool(view and len(view.runs) > 1 and not blocked and not replaying)
+        if action == "replay":
+            return bool(view and view.agents and not blocked and not replaying)
+        if action == "as_list":
+            return bool(self._view.tasks) and not blocked
         return True
+
+    # -- which run ----------------------------------------------------------------------------
 
     def action_older_run(self) -> None:
         """The run before this one."""
@@ -152,12 +214,21 @@ class RunScreen(ViewScreen):
         """Follow the newest run."""
         self._choose("")
 
+    def action_runs(self) -> None:
+        """Choose one of all runs."""
+
+        def answered(key: str | None) -> None:
+            if key is not None:
+                newest = self._view.runs[0].key if self._view.runs else ""
+                self._choose("" if key == newest else key)
+
+        self.app.push_screen(Runs(self.glyphs, self.latest, self._view.run), answered)
+
     def _step(self, by: int) -> None:
-        snapshot, _ = self.latest()
-        view = snapshot.of(RunView) if snapshot else None
-        if view is None or view.run is None:
+        view = self._view
+        if view.run is None:
             return
-        place = view.runs.index(view.run) + by
+        place = [run.key for run in view.runs].index(view.run.key) + by
         if place >= len(view.runs):
             self.notify("That is the oldest run there is.", markup=False)
             return
@@ -165,29 +236,47 @@ class RunScreen(ViewScreen):
 
     def _choose(self, key: str) -> None:
         self._wanted = RunWanted(run=key)
-        for table in ("agents", "tasks", "given", "feed"):
+        self.query_one(PlanPane).restart()
+        for table in ("agents", "given", "feed"):
             self.query_one(f"#{table}", LiveTable).restart()
         self.ask()
         self.redraw()
 
+    def action_as_list(self) -> None:
+        """The tasks as a list, or drawn."""
+        self.query_one(PlanPane).turn()
 
-def _run_line(view: RunView, now: datetime) -> list[Cell]:
-    run = view.run
-    if run is None:
-        return [("No run yet", "muted")]
-    place = view.runs.index(run)
-    number = f"Run {len(view.runs) - place} of {len(view.runs)}"
-    parts: list[Cell] = [(number, "strong")]
-    if not place:
-        parts.append((" newest", "muted"))
-    parts.append((f"  {formats.plural(run.agents, 'agent')}", ""))
-    parts.append((f", {_run_state(run, now)}", "active" if run.running else "muted"))
-    parts.append((f"  {formats.literal(run.objective)}", ""))
-    return parts
+    # -- replay -------------------------------------------------------------------------------
 
+    def action_replay(self) -> None:
+        """Go through the run from its beginning; it is read whole, once."""
+        if self._view.run is not None:
+            self._wanted = replace(self._wanted, run=self._view.run.key, whole=True)
+            self._agent = None
+            self.ask()
+            self.query_one(ReplayBar).start(self._view)
 
-def _run_state(run: RunLine, now: datetime) -> str:
-    took = formats.span(run.started_at, run.ended_at, now)
-    if run.running:
-        return f"{run.running} running, {took}"
-    return f"over after {took}" if run.ended_at else "nothing running"
+    def on_moment_changed(self, message: MomentChanged) -> None:
+        """Another moment, or back to now."""
+        self._agent = None
+        self.set_class(bool(message.moment), "-replay")
+        if not message.moment:
+            newest = bool(self._view.runs) and self._wanted.run == self._view.runs[0].key
+            self._wanted = replace(
+                self._wanted, run="" if newest else self._wanted.run, whole=False
+            )
+            self.ask()
+        self.redraw()
+        self.refresh_bindings()
+
+    def action_moment(self, by: int) -> None:
+        """Some moments on or back."""
+        self.query_one(ReplayBar).step(by)
+
+    def action_play(self) -> None:
+        """Let it go on by itself, or stop it."""
+        self.query_one(ReplayBar).play()
+
+    def action_live(self) -> None:
+        """Back to now."""
+        self.query_one(ReplayBar).leave()

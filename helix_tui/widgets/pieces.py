@@ -13,7 +13,11 @@ from helix_tui.widgets.table_layout import Cell
 
 def line(parts: Iterable[Cell]) -> Content:
     """One line of pieces; no text in it is read as markup."""
-    return Content.assemble(*(Content.styled(text, ROLE_STYLES[role]) for text, role in parts))
+    return Content.assemble(*(Content.styled(text, _style(role)) for text, role in parts))
+
+
+def _style(role: str) -> str:
+    return " ".join(ROLE_STYLES[name] for name in role.split())
 
 
 def lines(rows: Iterable[Iterable[Cell]]) -> Content:

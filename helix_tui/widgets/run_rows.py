@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from helix_core.dag.tasks import task_key
 from helix_tui import formats
 from helix_tui.glyphs import Glyphs
-from helix_tui.state import AgentLine, FeedLine, GivenLine, TaskLine
+from helix_tui.state import AgentLine, FeedLine, GivenLine, RunLine, RunView, TaskLine
 from helix_tui.widgets.dag_layout import layers
 from helix_tui.widgets.table_layout import Cell, Column, Row
 
@@ -41,6 +42,13 @@ FEED_COLUMNS = (
     Column("state", "", 11),
     Column("text", ""),
     Column("value", "", 12, right=True, drop=1),
+)
+RUN_COLUMNS = (
+    Column("when", "started", 16),
+    Column("state", "state", 11),
+    Column("agents", "agents", 6, right=True),
+    Column("time", "time", 5, right=True, drop=1),
+    Column("objective", "objective"),
 )
 CHARS_PER_TOKEN = 4
 KINDS = {"hook": "hook", "start": "agent", "end": "agent", "moved": "moved", "curation": "change"}
@@ -184,3 +192,79 @@ def agent_note(agent: AgentLine | None, given: int, glyphs: Glyphs) -> list[Cell
     if text:
         parts.append((f"  {formats.literal(text)}", ""))
     return parts
+
+
+def given_title(agent: AgentLine | None, given: Sequence[GivenLine]) -> str:
+    """Whose insights these are, and about how many tokens they took."""
+    if agent is None:
+        return "Given to this agent"
+    whose = formats.bare_type(agent.agent_type)
+    if agent.task_id:
+        whose += f" of {agent.task_id}"
+    tokens = sum(-(-line.chars // CHARS_PER_TOKEN) for line in given)
+    rest = f", about {formats.plural(tokens, 'token')}" if tokens else ""
+    return formats.literal(f"Given to the {whose}{rest}")
+
+
+def plan_title(tasks: Sequence[TaskLine], lost: Sequence[tuple[str, str]]) -> str:
+    """How many tasks there are and how many are done; links that could not be drawn are named."""
+    done = sum(task.state == "delivered" for task in tasks)
+    parts = [f"Plan: {formats.plural(len(tasks), 'task')}, {done} delivered"]
+    if lost:
+        named = ", ".join(f"{b} on {a}" for a, b in lost[:3])
+        parts.append(f"in a circle: {named}" + (" ..." if len(lost) > 3 else ""))
+    return formats.literal("; ".join(parts))
+
+
+def task_of(view: RunView, agent_id: int | None) -> int | None:
+    """The place in the plan of the task an agent is a builder of; None without one."""
+    agent = next((a for a in view.agents if a.id == agent_id), None)
+    if agent is None or not agent.task_id or not agent.agent_type.endswith("builder"):
+        return None
+    key = task_key(agent.task_id)
+    return next((n for n, task in enumerate(view.tasks) if task.key == key), None)
+
+
+def run_line(view: RunView, now: datetime) -> list[Cell]:
+    """Which run this is, of how many, and how it stands."""
+    run = view.run
+    if run is None:
+        return [("No run yet", "muted")]
+    place = next((n for n, other in enumerate(view.runs) if other.key == run.key), 0)
+    number = f"Run {len(view.runs) - place} of {len(view.runs)}"
+    parts: list[Cell] = [(number, "strong")]
+    if not place:
+        parts.append((" newest", "muted"))
+    parts.append((f"  {formats.plural(run.agents, 'agent')}", ""))
+    parts.append((f", {_run_state(run, now)}", "active" if run.running else "muted"))
+    parts.append((f"  {formats.literal(run.objective)}", ""))
+    return parts
+
+
+def _run_state(run: RunLine, now: datetime) -> str:
+    took = formats.span(run.started_at, run.ended_at, now)
+    if run.running:
+        return f"{run.running} running, {took}"
+    return f"over after {took}" if run.ended_at else "nothing running"
+
+
+def run_key(run: RunLine) -> int:
+    """A run as the key of a row."""
+    return hash(run.key)
+
+
+def run_list(runs: Sequence[RunLine], glyphs: Glyphs, now: datetime) -> list[Row]:
+    """One row per run, newest first."""
+    return [
+        Row(
+            run_key(run),
+            (
+                (formats.day_time(run.started_at), "muted"),
+                _state(glyphs, "running") if run.running else ("over", "muted"),
+                (str(run.agents), ""),
+                (formats.span(run.started_at, run.ended_at, now) if run.ended_at else "", ""),
+                (formats.literal(run.objective or "no objective known"), ""),
+            ),
+        )
+        for run in runs
+    ]

@@ -14,7 +14,7 @@ from helix_tui.state import Snapshot
 from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
-RIGHT_LEAST = 44
+RIGHT_LEAST = 54
 """Cells kept for the state; where the names of all views leave less, the others are digits."""
 
 

@@ -58,6 +58,8 @@ async def ready(pilot: Pilot[None]) -> None:
         if snapshot.problem is not None and snapshot.problem.blocking:
             return True
         mode, wanted = app.current_mode, app.view.wanted()
+        if any(w.group == "layout" and not w.is_finished for w in app.workers):
+            return False  # a drawing is being made
         return any((a.view, a.wanted) == (mode, wanted.rows) for a in snapshot.parts)
 
     await until(pilot, arrived, "rows")
