@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from helix_core.dag.tasks import Task
 from helix_core.memory.graph import Shape
+from helix_core.reportrows import SessionReport
 from helix_core.viewfigures import (
     Bin,
     CalibrationLine,
@@ -26,6 +27,7 @@ from helix_core.viewfigures import (
 from helix_core.viewrows import (
     AgentLine,
     Counts,
+    EvidenceView,
     FeedLine,
     GivenLine,
     InsightDetail,
@@ -35,9 +37,12 @@ from helix_core.viewrows import (
     MoveLine,
     NeighbourLine,
     NodeLine,
+    QuestionDetail,
+    QuestionLine,
     RunLine,
     TaskLine,
     TrashLine,
+    WitnessLine,
     Wording,
 )
 
@@ -49,6 +54,7 @@ __all__ = [
     "Counts",
     "Effectiveness",
     "ErrorLine",
+    "EvidenceView",
     "FeedLine",
     "FileFacts",
     "GivenLine",
@@ -63,6 +69,8 @@ __all__ = [
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
+    "LearnView",
+    "LearnWanted",
     "LinkLine",
     "Loop",
     "MoveLine",
@@ -71,15 +79,19 @@ __all__ = [
     "Nothing",
     "OutcomeLine",
     "Problem",
+    "QuestionDetail",
+    "QuestionLine",
     "Refusal",
     "RunLine",
     "RunView",
     "RunWanted",
     "Service",
+    "SessionReport",
     "Snapshot",
     "TaskLine",
     "TrashLine",
     "Wanted",
+    "WitnessLine",
     "Wording",
     "WorkerFacts",
 ]
@@ -102,6 +114,8 @@ class RunWanted:
     """An agent's row id; None is the first one that has been given something."""
     whole: bool = False
     """Everything a replay shows: what every agent was given, and all events."""
+    report: bool = False
+    """Whether the report of the run's session is open."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +159,8 @@ class RunView:
     """The tasks with their attempts, out of which their states follow; for a replay."""
     all_given: tuple[tuple[int, tuple[GivenLine, ...]], ...] = ()
     """What each agent was given, by its row id; for a replay."""
+    report: SessionReport | None = None
+    """The report of its session, where that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +215,25 @@ class GraphView:
     cut: frozenset[int] = frozenset()
     """Insights without which their component would fall apart."""
     focus: int | None = None
+
+
+@dataclass(frozen=True)
+class LearnWanted:
+    """Which question is looked at."""
+
+    key: int | None = None
+    """Its number; None is the first one of the queue."""
+
+
+@dataclass(frozen=True)
+class LearnView:
+    """The questions of the LEARN phase, those that wait first, and one of them whole."""
+
+    lines: tuple[QuestionLine, ...] = ()
+    open: int = 0
+    detail: QuestionDetail | None = None
+    stored: tuple[tuple[str, str], ...] = ()
+    """What its answer stored or confirmed: names and texts, as they are now."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from helix_core import clock
-from helix_core.store import plans, view_runs
+from helix_core.store import plans, view_report, view_runs
 from helix_tui import formats
 from helix_tui.data.part import Desk, Part
 from helix_tui.state import AgentLine, RunLine, RunView, RunWanted
@@ -36,6 +36,7 @@ def read(desk: Desk, wanted: RunWanted, before: RunView | None = None) -> RunVie
         feed=tuple(view_runs.feed(conn, run, _until(runs, place), WHOLE if wanted.whole else FEED)),
         plan=tuple(plans.tasks(conn, run.run_id)) if wanted.whole and run.run_id else (),
         all_given=tuple((a.id, tuple(view_runs.given(conn, a.id))) for a in crew),
+        report=view_report.report(conn, run.session_id) if wanted.report else None,
     )
 
 

@@ -15,6 +15,7 @@ from helix_core.timestamps import parse_time
 from helix_tui import bindings, replay
 from helix_tui.messages import Chosen, InsightAsked, MomentChanged, Selected
 from helix_tui.screens.base import ViewScreen
+from helix_tui.screens.report import Report
 from helix_tui.screens.runs import Runs
 from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
@@ -194,7 +195,7 @@ class RunScreen(ViewScreen):
         view = snapshot.of(RunView) if snapshot else None
         if action in WITH_OTHERS:
             return bool(view and len(view.runs) > 1 and not blocked and not replaying)
-        if action == "replay":
+        if action in ("replay", "report"):
             return bool(view and view.agents and not blocked and not replaying)
         if action == "as_list":
             return bool(self._view.tasks) and not blocked
@@ -241,6 +242,17 @@ class RunScreen(ViewScreen):
             self.query_one(f"#{table}", LiveTable).restart()
         self.ask()
         self.redraw()
+
+    def action_report(self) -> None:
+        """What the run's session delivered, and what the memory learned from it."""
+
+        def closed(_: None) -> None:
+            self._wanted = replace(self._wanted, report=False)
+            self.ask()
+
+        self._wanted = replace(self._wanted, report=True)
+        self.ask()
+        self.app.push_screen(Report(self.glyphs, self.latest), closed)
 
     def action_as_list(self) -> None:
         """The tasks as a list, or drawn."""
