@@ -15,8 +15,8 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "what-if", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
-        *("strategic-recall", "sessions-search", "session-report"),
+        *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
+        *("strategic-recall", "sessions-search", "session-report", "what-if"),
         *("learn-list", "learn-show", "learn-evidence"),
         *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }

@@ -79,6 +79,7 @@ __all__ = [
     "Nothing",
     "OutcomeLine",
     "Problem",
+    "PrunePlan",
     "QuestionDetail",
     "QuestionLine",
     "Refusal",
@@ -234,6 +235,13 @@ class LearnView:
     detail: QuestionDetail | None = None
     stored: tuple[tuple[str, str], ...] = ()
     """What its answer stored or confirmed: names and texts, as they are now."""
+
+
+@dataclass(frozen=True)
+class PrunePlan:
+    """What the rules would prune now: name and reason."""
+
+    lines: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

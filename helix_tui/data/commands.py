@@ -12,10 +12,11 @@ from typing import Any
 
 from helix_core import local, settings
 from helix_core.embed import client
-from helix_core.errors import StoreError, StoreMissingError, WorkerError
+from helix_core.errors import StoreError, StoreMissingError, UsageError, WorkerError
 from helix_core.paths import Project
 from helix_core.store import rescue
 from helix_tui import formats, whatif
+from helix_tui.state import PrunePlan
 from helix_tui.whatif import WhatIf
 
 ACTOR = "tui"
@@ -76,6 +77,18 @@ def merge(project: Project, keep: str, drop: str) -> str:
     return f"{drop} is merged into {keep}; u parts them"
 
 
+def prune_plan(project: Project) -> PrunePlan:
+    """What the rules would prune now; changes nothing."""
+    found = _run(project, "prune", {"dry_run": True})
+    return PrunePlan(tuple((str(one["name"]), str(one["reason"])) for one in found))
+
+
+def prune(project: Project) -> str:
+    """Move what failed, or what nobody ever needed, to the trash, by the rules of maintenance."""
+    count = len(_run(project, "prune", {}))
+    return f"{count} pruned: in the trash; u brings them back"
+
+
 def undo(project: Project) -> str:
     """Take back the newest change that was not taken back yet."""
     done = _run(project, "undo", {})
@@ -86,7 +99,7 @@ def undo(project: Project) -> str:
 def what_if(project: Project, task: str) -> WhatIf:
     """What an agent would get for a task; by keyword where no worker answers. Records nothing."""
     args = {"task": task}
-    with contextlib.suppress(WorkerError):
+    with contextlib.suppress(WorkerError, UsageError):  # one of an older helix knows no what-if
         if settings.load(project.home).worker_enabled and project.database.exists():
             answer_ms = WHAT_IF_MS
             return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
@@ -141,6 +154,8 @@ COMMANDS: dict[str, Callable[..., object]] = {
     "tag": tag,
     "store": store,
     "merge": merge,
+    "prune-plan": prune_plan,
+    "prune": prune,
     "undo": undo,
     "answer": answer,
     "dismiss": dismiss,

@@ -39,6 +39,14 @@ KEYS = (
     Action("copy", ("c",), "Copy", "Copy the text, through the terminal (OSC 52)", "insights"),
     Action("trash_list", ("T",), "Trash list", "What is in the trash; restore", "insights"),
     Action(
+        "prune",
+        ("P",),
+        "Prune",
+        "Move what failed or was never needed to the trash (asks; u brings it back)",
+        "insights",
+        destructive=True,
+    ),
+    Action(
         "what_if",
         ("w",),
         "What if",

@@ -13,20 +13,14 @@ from textual.containers import Container
 from helix_tui import bindings, formats
 from helix_tui.messages import (
     Chosen,
-    CommandAsked,
     FilterChanged,
     RowsNeeded,
     Selected,
     SortAsked,
 )
-from helix_tui.screens.base import ViewScreen
-from helix_tui.screens.confirm import Confirm
-from helix_tui.screens.editor import EditTags, EditText
+from helix_tui.screens.curating import CuratingScreen
 from helix_tui.screens.trash_list import TrashList
-from helix_tui.screens.what_if import WhatIfDialog
 from helix_tui.state import (
-    InsightDetail,
-    InsightLine,
     InsightsView,
     InsightsWanted,
     Snapshot,
@@ -45,7 +39,7 @@ UPWARD = frozenset({"text", "tags", "source"})
 """Orders that are read upwards unless they are turned round."""
 
 
-class InsightsScreen(ViewScreen):
+class InsightsScreen(CuratingScreen):
     """A window of the table is wanted, and the row under the cursor in full."""
 
     VIEW = "insights"
@@ -55,7 +49,6 @@ class InsightsScreen(ViewScreen):
 
     _wanted = InsightsWanted()
     _view: InsightsView | None = None
-    _marked: InsightLine | None = None
 
     def compose_view(self) -> ComposeResult:
         """The filter, the table, and the pane with one insight."""
@@ -99,15 +92,13 @@ class InsightsScreen(ViewScreen):
         table.sorted_by(mine.sort, (mine.sort in UPWARD) != mine.reverse)
         table.set_empty(NO_MATCH if page.total else EMPTY)
         table.show(
-            insight_rows.rows(
-                page.rows, self.glyphs, now, self._marked.id if self._marked else None
-            ),
+            insight_rows.rows(page.rows, self.glyphs, now, self.marked.id if self.marked else None),
             offset=page.offset,
             total=page.matching,
             position=page.position if page.key == table.key else None,
         )
         table.border_title = formats.plural(page.matching, "insight") + (
-            MARKED if self._marked else ""
+            MARKED if self.marked else ""
         )
         self.query_one(FilterBar).count(page.matching, page.total)
         detail = view.detail
@@ -163,27 +154,21 @@ class InsightsScreen(ViewScreen):
         """Go on to the pane with the whole insight."""
         self.set_focus(self.query_one(InsightDetailPane))
 
+    @property
+    def key(self) -> int | None:
+        """The insight under the cursor."""
+        return self.table.key
+
     # -- what can be done ---------------------------------------------------------------------
-
-    def _selected(self) -> InsightLine | None:
-        rows = self._view.page.rows if self._view else ()
-        return next((row for row in rows if row.id == self.table.key), None)
-
-    def _detail(self, insight_id: int | None) -> InsightDetail | None:
-        """An insight whole, as the newest snapshot has it; None where it has not."""
-        snapshot, _ = self.latest()
-        view = snapshot.of(InsightsView) if snapshot else None
-        detail = view.detail if view else None
-        return detail if detail is not None and detail.line.id == insight_id else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that would do nothing are not offered."""
         if action == "filter":
             return self.table.has_focus or self.query_one(InsightDetailPane).has_focus
         if action in ABOUT_ONE:
-            return self._selected() is not None
+            return self.selected() is not None
         if action == "clear":
-            return bool(self._wanted.text or self._marked)
+            return bool(self._wanted.text or self.marked)
         return True
 
     def action_filter(self) -> None:
@@ -192,8 +177,8 @@ class InsightsScreen(ViewScreen):
 
     def action_clear(self) -> None:
         """Lift the mark, then the filter."""
-        if self._marked is not None:
-            self._mark(None)
+        if self.marked is not None:
+            self.mark(None)
         else:
             self.query_one(FilterBar).clear()
 
@@ -206,66 +191,6 @@ class InsightsScreen(ViewScreen):
         """Turn the order round."""
         self._order(self._wanted.sort, not self._wanted.reverse)
 
-    def action_edit(self) -> None:
-        """Type over the text of the selected insight."""
-        detail = self._detail(self.table.key)
-        if detail is not None:
-            self.app.push_screen(EditText(detail, self._detail))
-
-    def action_tags(self) -> None:
-        """Type over its tags."""
-        detail = self._detail(self.table.key)
-        if detail is not None:
-            self.app.push_screen(EditTags(detail, self._detail))
-
-    def action_copy(self) -> None:
-        """Its text into the clipboard, through the terminal."""
-        detail = self._detail(self.table.key)
-        if detail is not None:
-            self.app.copy_to_clipboard(detail.content)
-            size = formats.plural(len(detail.content), "character")
-            self.notify(f"{size} sent to the terminal's clipboard (OSC 52)", markup=False)
-
-    def action_pin(self) -> None:
-        """Pin or unpin the selected insight."""
-        row = self._selected()
-        if row is not None:
-            self.post_message(CommandAsked("pin", row.name, not row.pinned))
-
-    def action_trash(self) -> None:
-        """Ask, then move the selected insight to the trash."""
-        row = self._selected()
-        if row is not None:
-            promise = "u brings it back. Until then the same text is not learned again."
-            question = "Move this insight to the trash?"
-            self._ask(question, row.content, promise, "Trash", CommandAsked("trash", (row.name,)))
-
-    def action_merge(self) -> None:
-        """Mark the selected insight; with one marked, ask and merge the selected one into it."""
-        row, kept = self._selected(), self._marked
-        if row is None or kept is None or row.id == kept.id:
-            self._mark(row if kept is None else None)
-            return
-        subject = f"{kept.content}\n+ {row.content}"
-        promise = "The first text stays, with the record of both. u parts them again."
-        command = CommandAsked("merge", kept.name, row.name)
-        self._ask("Merge these two insights?", subject, promise, "Merge", command)
-
-    def _mark(self, row: InsightLine | None) -> None:
-        self._marked = row
-        self.redraw()
-        self.refresh_bindings()
-
-    def _ask(
-        self, question: str, subject: str, promise: str, verb: str, command: CommandAsked
-    ) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._mark(None)
-                self.post_message(command)
-
-        self.app.push_screen(Confirm(question, subject, promise, verb), answered)
-
     def action_trash_list(self) -> None:
         """Look into the trash."""
 
@@ -274,7 +199,3 @@ class InsightsScreen(ViewScreen):
 
         self.app.push_screen(TrashList(self.glyphs, self.latest), closed)
         self._want(replace(self._wanted, trash=True))
-
-    def action_what_if(self) -> None:
-        """Type a task, see what its agent would get."""
-        self.app.push_screen(WhatIfDialog(self.glyphs))

@@ -21,9 +21,10 @@ COLUMNS = (
 
 
 def rows(answer: WhatIf, glyphs: Glyphs) -> list[Row]:
-    """Those given, then those ranked and left out, then those that were no candidates."""
+    """Those given, those ranked and left out, and those that were no candidates, nearest first."""
     found = [_row(answer, one, glyphs) for one in (*answer.given, *answer.others)]
-    return [*found, *(_left_row(n, one) for n, one in enumerate(answer.left, 1))]
+    nearest = sorted(answer.left, key=lambda one: -(one.relevance or 0.0))
+    return [*found, *(_left_row(n, one) for n, one in enumerate(nearest, 1))]
 
 
 def _row(answer: WhatIf, one: Candidate, glyphs: Glyphs) -> Row:

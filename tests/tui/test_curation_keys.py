@@ -56,6 +56,10 @@ def selected(app: HelixApp) -> str:
     return detail.line.name
 
 
+def said(app: HelixApp) -> str:
+    return "\n".join(note.message for note in app._notifications)
+
+
 async def press_until(pilot: Pilot[None], key: str, screen: type) -> None:
     app = pilot.app
     await pilot.press(key)
@@ -310,6 +314,33 @@ async def test_a_merged_insight_comes_back_from_the_trash(project: Project) -> N
         await until(pilot, lambda: rows(project) == before)
 
 
+async def test_prune_asks_and_undo_gives_back(project: Project) -> None:
+    app = make_app(project, "insights")
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("P")
+        await until(pilot, lambda: "Nothing to prune" in said(app))
+        conn = open_store(project.database)
+        conn.execute(
+            "UPDATE insight SET effectiveness = 0.1, use_count = 9, causal_hits = 9"
+            " WHERE id IN (6, 8)"
+        )
+        conn.execute("UPDATE insight SET pinned = 1 WHERE id = 8")
+        conn.close()
+        before = rows(project)
+        await press_until(pilot, "P", Confirm)
+        await until(pilot, lambda: "Prune 1 insight?" in text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm))
+        assert rows(project) == before
+        await press_until(pilot, "P", Confirm)
+        await pilot.press("y")
+        await until(pilot, lambda: value(project, "SELECT count(*) FROM trash") == 1)
+        assert value(project, "SELECT count(*) FROM insight") == 8
+        assert value(project, "SELECT count(*) FROM tombstone") == 0
+        await undone(pilot, project, before)
+
+
 async def test_copy_hands_the_text_to_the_terminal(project: Project) -> None:
     app = make_app(project, "insights")
     async with app.run_test(size=SIZE) as pilot:
@@ -319,7 +350,7 @@ async def test_copy_hands_the_text_to_the_terminal(project: Project) -> None:
         detail = shown_insights(app).detail
         assert detail is not None
         assert app.clipboard == detail.content
-        await until(pilot, lambda: f"{len(detail.content)} characters sent" in text(app))
+        await until(pilot, lambda: f"{len(detail.content)} characters sent" in said(app))
 
 
 async def test_an_open_editor_is_left_alone_by_refreshes(project: Project) -> None:
