@@ -198,7 +198,7 @@ class RunScreen(ViewScreen):
         if action in ("replay", "report"):
             return bool(view and view.agents and not blocked and not replaying)
         if action == "as_list":
-            return bool(self._view.tasks) and not blocked
+            return bool(self.query_one(PlanPane).drawing.drawing.boxes) and not blocked
         return True
 
     # -- which run ----------------------------------------------------------------------------

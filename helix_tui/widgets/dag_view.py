@@ -93,6 +93,13 @@ class DagView(Canvas):
         self._now, self.room = now, room
         self._tasks = {task.key: task for task in tasks}
         self._numbers = {key: n for n, key in enumerate(self._tasks)}
+        self._ask()
+        self._dress()
+
+    def _ask(self) -> None:
+        """Have a drawing made, unless this plan has been drawn for this room already."""
+        region = self.scrollable_content_region  # more than it was given, when it is zoomed
+        room = max(self.room[0], region.width), max(self.room[1], region.height)
         links = tuple((task.key, task.blocked_by) for task in self._tasks.values())
         many = len(links) > dag_art.TASKS or sum(len(b) for _, b in links) > dag_art.LINKS
         names = tuple(dag_art.name_of(task) for task in self._tasks.values())
@@ -100,7 +107,6 @@ class DagView(Canvas):
         if order != self._order:
             self._order = order
             self.run_worker(partial(self._make, order), thread=True, group="layout", exclusive=True)
-        self._dress()
 
     def _make(self, order: Order) -> None:
         drawing = make(order)
@@ -125,6 +131,11 @@ class DagView(Canvas):
         self._mark()
         self._dress(anew=True)
         self._bring()
+
+    def on_resize(self) -> None:
+        """More room, or less."""
+        if self._tasks:
+            self._ask()
 
     def _dress(self, *, anew: bool = False) -> None:
         """Write into the boxes what is known of their tasks; draws again what changed."""

@@ -133,11 +133,6 @@ class GraphCanvas(Canvas):
             found.setdefault(link.target, []).append(link.source)
         return found
 
-    def select(self, key: int | None) -> None:
-        """Put the cursor on an insight, now or as soon as it has a place."""
-        self.key = key
-        self._draw()
-
     def _go(self, key: int | None) -> None:
         if key != self.key:
             self.key = key

@@ -64,7 +64,8 @@ class PlanPane(Vertical):
         if hidden.has_focus:
             self.screen.set_focus(shown)
         hidden.display = False
-        rows = drawing.height if drawn else len(self._tasks) + 1
+        below = drawing.width > self._room.width  # a scroll bar
+        rows = drawing.height + below if drawn else len(self._tasks) + 1
         self.styles.height = "1fr" if self._room.broad else min(rows, self._room.height) + 1
         self.border_title = Content(run_rows.plan_title(self._tasks, drawing.lost))
 

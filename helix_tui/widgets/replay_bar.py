@@ -77,6 +77,7 @@ class ReplayBar(Widget):
         """Back to now."""
         self._stop()
         self.display = False
+        self._steps = ()
         self._show("")
 
     def step(self, by: int) -> None:
@@ -86,7 +87,7 @@ class ReplayBar(Widget):
 
     def play(self) -> None:
         """Go on by itself, or stop; from the end it begins anew."""
-        if self._stop():
+        if self._stop() or not self._steps:
             self.refresh()
             return
         if self.moment >= self._steps[-1]:

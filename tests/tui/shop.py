@@ -137,10 +137,19 @@ def prompt(task_id: int, task: str) -> str:
 
 
 PLAN = [
-    {"seq": 1, "slug": "orders-migration", "description": "Migration with the NOT NULL column"},
-    {"seq": 2, "slug": "price-rounding", "description": "Prices in Decimal", "blocked_by": [1]},
-    {"seq": 3, "slug": "webhook", "description": "Webhook by event id", "blocked_by": [1]},
-    {"seq": 4, "slug": "mail", "description": "Order mail", "blocked_by": [2, 3]},
+    {
+        "seq": seq,
+        "slug": slug,
+        "description": description,
+        "blocked_by": blocked_by,
+        "verify": f"pytest -q tests/test_{slug.replace('-', '_')}.py",
+    }
+    for seq, slug, description, blocked_by in (
+        (1, "orders-migration", "Migration with the NOT NULL column", []),
+        (2, "price-rounding", "Prices in Decimal", [1]),
+        (3, "webhook", "Webhook by event id", [1]),
+        (4, "mail", "Order mail", [2, 3]),
+    )
 ]
 
 

@@ -153,6 +153,9 @@ async def test_a_run_is_replayed_by_keys_and_left_again(project: Project) -> Non
         await until(pilot, lambda: "1 of" in text(app))
         await pilot.press("escape")
         await until(pilot, lambda: "REPLAY" not in text(app))
+        bar.step(1)  # from the palette: without a replay it does nothing
+        bar.play()
+        assert bar.moment == ""
         assert "✗ blocked" in text(app)
         assert not app.screen.has_class("-replay")
 

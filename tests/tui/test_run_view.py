@@ -12,6 +12,7 @@ from helix_core.paths import Project
 from helix_core.store.connection import open_store
 from helix_tui.app import HelixApp
 from helix_tui.screens.runs import Runs
+from helix_tui.widgets import dag_art
 from helix_tui.widgets.dag_view import DagView
 from helix_tui.widgets.live_table import LiveTable
 
@@ -208,3 +209,40 @@ async def test_sizes_down_to_nothing_and_up(project: Project) -> None:
             await pilot.resize_terminal(*size)
             await pilot.pause()
         await until(pilot, lambda: "2 price-rounding" in text(app))
+
+
+async def test_zoomed_a_low_plan_has_room_for_boxes(project: Project) -> None:
+    conn = open_store(project.database)
+    conn.executemany(
+        "INSERT INTO task(run_id, seq, slug, description, blocked_by, position)"
+        " SELECT max(run_id), ?, ?, '', '[1]', ? FROM task WHERE ?",
+        [(str(n), f"more-{n}", n, 1) for n in range(5, 10)],
+    )
+    conn.close()
+    app = make_app(project)
+    async with app.run_test(size=SIZE) as pilot:
+        await drawn(pilot)
+        plan = plan_of(app)
+        assert {box.height for box in plan.drawing.boxes.values()} == {1}
+        plan.focus()
+        await pilot.press("z")
+        await until(pilot, lambda: {b.height for b in plan.drawing.boxes.values()} == {3})
+        await pilot.press("z")
+        await until(pilot, lambda: {b.height for b in plan.drawing.boxes.values()} == {1})
+
+
+async def test_a_plan_too_long_to_draw_is_a_list(project: Project) -> None:
+    conn = open_store(project.database)
+    conn.executemany(
+        "INSERT INTO task(run_id, seq, slug, description, blocked_by, position)"
+        " SELECT max(run_id), ?, ?, '', '[]', ? FROM task WHERE ?",
+        [(str(n), f"more-{n}", n, 1) for n in range(5, 5 + dag_art.TASKS)],
+    )
+    conn.close()
+    app = make_app(project)
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await until(pilot, lambda: "404 tasks" in text(app))
+        assert not plan_of(app).display
+        assert app.screen.query_one("#tasks", LiveTable).display
+        assert "List" not in text(app).splitlines()[-1]
