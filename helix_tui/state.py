@@ -7,11 +7,10 @@ nobody changes one: a part that did not change is the same object in the next sn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from helix_core.dag.tasks import Task
 from helix_core.memory.graph import Shape
-from helix_core.reportrows import SessionReport
 from helix_core.viewfigures import (
     Bin,
     CalibrationLine,
@@ -87,7 +86,6 @@ __all__ = [
     "RunView",
     "RunWanted",
     "Service",
-    "SessionReport",
     "Snapshot",
     "TaskLine",
     "TrashLine",
@@ -96,6 +94,9 @@ __all__ = [
     "Wording",
     "WorkerFacts",
 ]
+
+if TYPE_CHECKING:  # a report is seldom looked at
+    from helix_core.reportrows import SessionReport
 
 V = TypeVar("V")
 

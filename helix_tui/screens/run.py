@@ -15,7 +15,6 @@ from helix_core.timestamps import parse_time
 from helix_tui import bindings, replay
 from helix_tui.messages import Chosen, InsightAsked, MomentChanged, Selected
 from helix_tui.screens.base import ViewScreen
-from helix_tui.screens.report import Report
 from helix_tui.screens.runs import Runs
 from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
@@ -249,6 +248,8 @@ class RunScreen(ViewScreen):
         def closed(_: None) -> None:
             self._wanted = replace(self._wanted, report=False)
             self.ask()
+
+        from helix_tui.screens.report import Report
 
         self._wanted = replace(self._wanted, report=True)
         self.ask()

@@ -11,12 +11,12 @@ from helix_core.reportrows import (
     Loop,
     MovedInsight,
     RunReport,
+    SessionReport,
     StoredInsight,
     TaskReport,
 )
 from helix_tui import formats
 from helix_tui.glyphs import Glyphs
-from helix_tui.state import SessionReport
 from helix_tui.widgets.table_layout import Cell
 
 Lines = list[list[Cell]]
