@@ -6,7 +6,7 @@ DEV    := .venv
 IN_DEV := HELIX_VENV=$(CURDIR)/$(DEV) $(DEV)/bin/python
 JOBS   ?= 2
 
-.PHONY: demo test lint format setup dev e2e bench clean
+.PHONY: demo test lint format setup dev e2e bench soak screenshots clean
 
 demo: setup
 	bin/helix demo --tui
@@ -42,6 +42,15 @@ format: dev
 bench: dev
 	$(IN_DEV) -m benchmarks.hooks
 	$(IN_DEV) -m benchmarks.dag
+	$(IN_DEV) -m benchmarks.tui
+
+# Ten minutes of a dashboard beside a busy session.
+soak: dev
+	$(IN_DEV) -m benchmarks.soak
+
+# The pictures of the README, from the demonstration's data.
+screenshots: dev
+	$(IN_DEV) -m screenshots.make
 
 clean:
 	rm -rf $(DEV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
