@@ -71,6 +71,7 @@ def test_failures_and_keyword_calls_are_counted_and_last_success_is_of_a_success
 
 def test_the_log_gives_its_complaints_whatever_it_holds(project: Project) -> None:
     path = project.home / "helix.log"
+    path.unlink(missing_ok=True)
     assert health.complaints(path) == ()
     path.write_bytes(
         b"\xff\xfe broken\n\n2026-03-14T10:00:00+00:00 info  7 fine\n"
@@ -85,6 +86,7 @@ def test_the_log_gives_its_complaints_whatever_it_holds(project: Project) -> Non
 
 
 async def test_the_log_is_followed_without_any_row_changing(project: Project) -> None:
+    (project.home / "helix.log").unlink(missing_ok=True)
     app = make_app(project, "health")
     async with app.run_test(size=SIZE) as pilot:
         await ready(pilot)
