@@ -150,6 +150,11 @@ async def test_next_part_goes_round_all_components(project: Project) -> None:
 async def test_the_mouse_selects_the_nearest_and_opens_it(project: Project) -> None:
     async with make_app(project, "graph").run_test(size=SIZE) as pilot:
         app = await drawn(pilot, 9)
+        await pilot.press("2")  # made now, so that no click meets a screen on its way
+        await until(pilot, lambda: app.current_mode == "insights")
+        await ready(pilot)
+        await pilot.press("4")
+        await until(pilot, lambda: app.current_mode == "graph")
         view = canvas(app)
         other = next(i for i in view.where if i != view.key)
         x, y = view.where[other]
