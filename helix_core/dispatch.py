@@ -15,8 +15,9 @@ HOOK = "hook:"
 READING = frozenset(
     {
         *("recall", "explain", "get", "history", "neighbors", "count", "health", "stats"),
-        *("trash-list", "dag-status", "dag-ready", "dag-show", "dag-deliveries"),
-        *("strategic-recall", "sessions-search", "session-report", "what-if"),
+        *("trash-list", "backup", "export", "promote", "what-if"),
+        *("dag-status", "dag-ready", "dag-show", "dag-deliveries"),
+        *("strategic-recall", "sessions-search", "session-report"),
         *("learn-list", "learn-show", "learn-evidence"),
         *("synthesize", "calibrate", "learn-answer", "learn-dismiss"),
     }

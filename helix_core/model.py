@@ -20,6 +20,8 @@ Source = Literal["agent", "derived", "synthesis", "user", "import"]
 
 USER_TAGS = frozenset({"user-provided", "user-preference"})
 PROCEDURE_TAG = "procedure"
+MAX_CONTENT = 4000
+"""Characters of one insight."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,40 +37,78 @@ def find_project(
 
     `HELIX_PROJECT_DIR` and `HELIX_DB_PATH` come first, then the main work tree of the git common
     dir (worktrees share one memory), then the nearest parent with `.helix/`, then the folder.
-    The home folder and `/` are never a project: RefusedError, unless one is named.
+    The home folder and `/` are never a project: RefusedError, unless HELIX_PROJECT_DIR or a
+    database says so.
     """
     env = os.environ if environ is None else environ
     given = env.get("HELIX_PROJECT_DIR")
+    path = database or env.get("HELIX_DB_PATH")
+    db = Path(path).expanduser().absolute() if path else None
     here = _existing(Path(start) if start else Path(_cwd(env)))
     if given:
         root, reason = Path(given).expanduser().absolute(), "HELIX_PROJECT_DIR"
     else:
-        root, reason = _search(here)
+        try:
+            root, reason = _search(here)
+        except RefusedError:
+            if db is None:
+                raise
+            root = db.parent.parent if db.parent.name == HELIX_DIR else db.parent
+            reason = "the database named"
     home = root / HELIX_DIR
-    path = database or env.get("HELIX_DB_PATH")
-    if path:
-        db = Path(path).expanduser().absolute()
-        if not given and not start:
-            home = db.parent if db.parent.name == HELIX_DIR else home
-    else:
-        db = home / "helix.db"
-    return Project(root=root, home=home, database=db, reason=reason)
+    if db is not None and not given and not start and db.parent.name == HELIX_DIR:
+        home = db.parent
+    return Project(root=root, home=home, database=db or home / "helix.db", reason=reason)
+
+
+def named_project(
+    start: str | None,
+    *,
+    database: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Project:
+    """The project of a command line: what is said there outranks the environment.
+
+    Raises RefusedError for a folder that is not there, since its parent is another project.
+    """
+    env = dict(os.environ if environ is None else environ)
+    if start is not None:
+        if not _is(Path(start).expanduser(), Path.is_dir):
+            raise RefusedError(f"there is no folder {start}")
+        env = {k: v for k, v in env.items() if k not in ("HELIX_PROJECT_DIR", "HELIX_DB_PATH")}
+    return find_project(start, database=database, environ=env)
 
 
 def _cwd(env: Mapping[str, str]) -> str:
     try:
         return str(Path.cwd())
     except OSError:  # the working folder was deleted
-        return env.get("CLAUDE_PROJECT_DIR") or env.get("PWD") or "/"
+        return env.get("CLAUDE_PROJECT_DIR") or env.get("PWD") or _last_cwd()
+
+
+def _last_cwd() -> str:
+    """Where a deleted working folder was, as far as the system remembers (Linux)."""
+    try:
+        return str(Path("/proc/self/cwd").readlink()).removesuffix(" (deleted)")
+    except OSError:
+        return "/"
 
 
 def _existing(path: Path) -> Path:
     """The nearest ancestor that exists: a deleted working folder still has its project."""
     path = path.expanduser().absolute()
     for candidate in (path, *path.parents):
-        if candidate.is_dir():
+        if _is(candidate, Path.is_dir):
             return candidate.resolve()
     return path
+
+
+def _is(path: Path, what: Callable[[Path], bool]) -> bool:
+    """`is_dir` or `is_file`; what lies in a folder we may not enter is not there for us."""
+    try:
+        return what(path)
+    except OSError:
+        return False
 
 
 def _search(here: Path) -> tuple[Path, str]:
@@ -81,10 +119,10 @@ def _search(here: Path) -> tuple[Path, str]:
     for folder in (here, *here.parents):
         if folder in never:
             continue
-        if (folder / HELIX_DIR).is_dir():
+        if _is(folder / HELIX_DIR, Path.is_dir):
             return folder, "parent with .helix"
     if here in never:
-        raise RefusedError(f"{here} is no project; go into one, or name it with --project")
+        raise RefusedError(f"{here} is no project; go into one, or name one with --project")
     return here, "working folder"
 
 
@@ -92,9 +130,9 @@ def _git_root(here: Path) -> Path | None:
     """The main work tree. Reads `.git` itself; asks git only where that is not plain."""
     for folder in (here, *here.parents):
         dot = folder / ".git"
-        if dot.is_dir():
+        if _is(dot, Path.is_dir):
             return folder
-        if dot.is_file():
+        if _is(dot, Path.is_file):
             return _linked_root(folder, dot)
     return None
 
@@ -106,17 +144,25 @@ def _linked_root(folder: Path, dot: Path) -> Path | None:
         common = gitdir / "commondir"
         if common.is_file():  # a linked worktree
             shared = (gitdir / common.read_text(encoding="utf-8").strip()).resolve()
-            return shared.parent if shared.name == ".git" else _ask_git(folder)
+            if shared.name == ".git":
+                return shared.parent
+            return _configured_root(shared) or _ask_git(folder)
         return folder  # a submodule is a project of its own
     except OSError:
         return folder
 
 
-def _ask_git(folder: Path) -> Path | None:
-    """The first entry of `git worktree list`: the main work tree, wherever its git dir lies."""
+def _configured_root(shared: Path) -> Path | None:
+    """The work tree that a git dir names in its configuration, as that of a submodule does."""
+    given = _git(shared, "config", "--file", str(shared / "config"), "--get", "core.worktree")
+    root = (shared / given.strip()).resolve() if given.strip() else None
+    return root if root and root.is_dir() else None
+
+
+def _git(folder: Path, *arguments: str) -> str:
     try:
-        out = subprocess.run(
-            ["git", "worktree", "list", "--porcelain"],
+        return subprocess.run(
+            ["git", *arguments],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -124,7 +170,12 @@ def _ask_git(folder: Path) -> Path | None:
             check=False,
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
-        return folder
+        return ""
+
+
+def _ask_git(folder: Path) -> Path | None:
+    """The first entry of `git worktree list`: the main work tree, wherever its git dir lies."""
+    out = _git(folder, "worktree", "list", "--porcelain")
     first = out.splitlines()[0] if out else ""
     return Path(first.removeprefix("worktree ").strip()) if first else folder
 

@@ -1,8 +1,9 @@
 """Building helix's own Python environment. Standard library only; run by any Python 3.10 or newer.
 
 The environment lives in the user's data folder (`$HELIX_VENV` overrides), whoever sets it up: the
-Makefile, `helix setup`, or the plugin. A build that was interrupted is noticed by its missing stamp
-and done again; two builds at once are kept apart by a lock.
+Makefile, `helix setup`, or the plugin. A build that was interrupted is noticed by its missing
+stamp, a package that went missing by asking for it, and both are mended; two builds at once are
+kept apart by a lock.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import urllib.request
 from pathlib import Path
 
 import helix_core
-from helix_core import atomic, paths
+from helix_core import atomic, paths, probe
 from helix_core.errors import HelixError, RefusedError
 
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 STAMP = "helix-ready.json"
+LOCK = "setup.lock"
 
 
 def is_ready(venv: Path) -> bool:
@@ -36,13 +38,19 @@ def is_ready(venv: Path) -> bool:
     return found and stamp.get("version") == helix_core.__version__
 
 
+def lacks(venv: Path) -> list[str]:
+    """What is missing or wrong in an environment that says it is ready, one line each."""
+    report, why = probe.ask(venv / "bin" / "python")
+    return [why] if report is None else list(report["problems"])
+
+
 def build(venv: Path, source: Path) -> None:
     """Make the environment from the sources of a checkout or plugin. Raises HelixError."""
     venv.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.exclusive(venv.parent / "setup.lock") as mine:
+    with atomic.exclusive(venv.parent / LOCK) as mine:
         if not mine:
             raise RefusedError("another set-up is running")
-        if not is_ready(venv):
+        if not is_ready(venv) or lacks(venv):
             _install_packages(venv, source)
         _install_helix(venv, source)
         atomic.write_json(
@@ -52,7 +60,8 @@ def build(venv: Path, source: Path) -> None:
 
 def _install_packages(venv: Path, source: Path) -> None:
     python = venv / "bin" / "python"
-    if not python.exists() or subprocess.run([python, "-c", ""], check=False).returncode:
+    fits = f"import sys; sys.exit(sys.version_info < {probe.OLDEST})"
+    if not python.exists() or subprocess.run([python, "-c", fits], check=False).returncode:
         _say(f"making {venv}")
         shutil.rmtree(venv, ignore_errors=True)
         _run([sys.executable, "-m", "venv", str(venv)])

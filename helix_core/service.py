@@ -20,6 +20,7 @@ from helix_core.operations import (
     figures,
     foreseeing,
     learning,
+    moving,
     recalling,
     sessions,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "foreseeing",
     "insight_json",
     "learning",
+    "moving",
     "ranked_json",
     "recalling",
     "run",

@@ -43,9 +43,9 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the dashboard, or print its facts; returns the exit code."""
     options = build_parser().parse_args(argv)
-    from helix_core.paths import find_project
+    from helix_core.paths import named_project
 
-    project = find_project(options.project, database=options.db)
+    project = named_project(options.project, database=options.db)
     if options.snapshot:
         return _print(project, options.snapshot, options.json)
     if not _has_terminal():

@@ -197,6 +197,13 @@ class HealthView:
 
 
 @dataclass(frozen=True)
+class PrunePlan:
+    """What the rules would prune now: name and reason."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class GraphWanted:
     """Which part of the insight graph is looked at."""
 
@@ -236,13 +243,6 @@ class LearnView:
     detail: QuestionDetail | None = None
     stored: tuple[tuple[str, str], ...] = ()
     """What its answer stored or confirmed: names and texts, as they are now."""
-
-
-@dataclass(frozen=True)
-class PrunePlan:
-    """What the rules would prune now: name and reason."""
-
-    lines: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,16 @@ class Learner:
         self.last_used: list[int | None] = [None] * len(world.items)
         self.injected: list[int | None] = [None] * len(world.items)
         self.causal_days: list[list[int]] = [[] for _ in world.items]
-        self.means: list[list[float] | None] = [None] * len(world.items)
-        self.tasks: list[tuple[int, float]] = []
+        self.contexts: list[list[int]] = [[] for _ in world.items]
+        self._means: dict[int, tuple[int, list[float] | None]] = {}
+        self._kept: set[int] = set()
+        """What prune left where it is, and nothing happened to since."""
+        self.tasks: list[int] = []
+        self.outcomes: list[float] = []
+        self.given: list[tuple[int, ...]] = []
+        """What was injected into each past task."""
         self.today = -1
+        self._lifts: dict[int, tuple[int, float]] = {}
         self._seen: tuple[tuple[int, int], list[Past]] = ((-1, -1), [])
 
     def begin(self, session: int) -> None:
@@ -129,13 +136,9 @@ class Learner:
         return self._seen[1]
 
     def _look_back(self, task: int) -> list[Past]:
-        first = max(0, len(self.tasks) - value.TASKS)
-        part = self.tasks[first:]
-        near = self.world.task_task[task][[text for text, _ in part]].tolist() if part else []
-        return [
-            Past(first + n, similarity, outcome)
-            for n, (similarity, (_, outcome)) in enumerate(zip(near, part, strict=True))
-        ]
+        first, count = max(0, len(self.tasks) - value.TASKS), len(self.tasks)
+        near = self.world.task_task[task][self.tasks[first:]].tolist() if count else []
+        return list(map(Past, range(first, count), near, self.outcomes[first:]))
 
     def learn(self, step: Step, chosen: Sequence[int], delivered: bool) -> None:
         """Give the outcome to what was injected, as the product does."""
@@ -143,7 +146,9 @@ class Learner:
         worth = formulas.OUTCOME_VALUES[outcome]
         runs_with = {i: {use.run for use in self.uses[i]} for i in chosen}
         settings = self.rules.settings
-        expected = value.baselines(self._history(step.task), runs_with, settings) if chosen else {}
+        expected = dict.fromkeys(chosen, constants.NEUTRAL_EFFECTIVENESS)
+        if chosen and (settings.ranking != "spec" or settings.prune_contrast):  # else never read
+            expected = value.baselines(self._history(step.task), runs_with, settings)
         for item in chosen:
             near = float(self.world.task_item[step.task, item])
             row = self.rows[item]
@@ -159,15 +164,20 @@ class Learner:
             if weight > 0.0:
                 self.last_used[item] = self.today
                 self.causal_days[item].append(self.today)
-                self._widen(item, step.task)
-        self.tasks.append((step.task, worth))
+                self.contexts[item].append(step.task)
+            self._kept.discard(item)
+        self.tasks.append(step.task)
+        self.outcomes.append(worth)
+        self.given.append(tuple(chosen))
 
-    def _widen(self, item: int, task: int) -> None:
-        """The running mean of the item's contexts, for its generality."""
-        seen = self.rows[item].context_count
-        context = self.world.task_vectors[task].tolist()
-        self.means[item] = formulas.context_mean(self.means[item], seen, context)
-        self.rows[item] = replace(self.rows[item], context_count=seen + 1)
+    def _spread(self, item: int) -> float | None:
+        """The spread of the item's causal contexts; its running mean is brought up to date here."""
+        contexts = self.contexts[item]
+        seen, mean = self._means.get(item, (0, None))
+        for count, task in enumerate(contexts[seen:], seen):
+            mean = formulas.context_mean(mean, count, self.world.task_vectors[task].tolist())
+        self._means[item] = len(contexts), mean
+        return formulas.spread_of(mean) if mean and formulas.spread_counts(len(contexts)) else None
 
     def close(self) -> None:
         """The end of a session: decay, then prune."""
@@ -181,18 +191,17 @@ class Learner:
             if self.rules.decay and formulas.should_decay(
                 row.effectiveness, unused, after_days=after_days
             ):
-                mean = self.means[item] if formulas.spread_counts(row.context_count) else None
-                spread = formulas.spread_of(mean) if mean else None
-                after = formulas.decay(row.effectiveness, spread)
+                after = formulas.decay(row.effectiveness, self._spread(item))
                 self.rows[item] = replace(row, effectiveness=after)
-            if self.rules.prune:
+                self._kept.discard(item)
+            if self.rules.prune and item not in self._kept:
                 self._prune(item, arrived)
 
     def _prune(self, item: int, arrived: int) -> None:
         row, injected, settings = self.rows[item], self.injected[item], self.rules.settings
         lift = None
         if settings.prune_contrast and self.uses[item]:
-            lift = formulas.mean_lift([use.outcome - use.baseline for use in self.uses[item]])
+            lift = self.lift(item)
         reason = formulas.prune_reason(
             effectiveness=row.effectiveness,
             use_count=row.use_count,
@@ -207,6 +216,17 @@ class Learner:
         if reason:
             self.gone[item] = reason
             self.alive[item] = False
+        elif row.use_count:  # of a used one no date is asked
+            self._kept.add(item)
+
+    def lift(self, item: int) -> float:
+        """How an item did against what was expected of its tasks, computed once per use."""
+        uses = self.uses[item]
+        count, known = self._lifts.get(item, (0, 0.0))
+        if count != len(uses):
+            known = formulas.mean_lift([use.outcome - use.baseline for use in uses])
+            self._lifts[item] = len(uses), known
+        return known
 
     def shown(self, item: int) -> float:
         """The effectiveness a person sees."""

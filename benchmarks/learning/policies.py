@@ -194,6 +194,8 @@ ABLATIONS = (
     _helix("- contrast", "without the contrast in value", ranking_contrast=False),
     _helix("- context", "without context (plain EMA as value)", ranking_context=False),
     _helix("- wide kernel", "kernel from cosine 0.5 on", ranking_kernel=0.5),
+    _helix("- strict few", "a second place from 2 events and 0.58 on",
+           ranking_few_events=2, ranking_few_value=0.58),
     _helix("- gentle", "strength 0.5, as in the spec", ranking_strength=0.5),
     _helix("- strength", "strength 0: nothing learned is used", ranking_strength=0.0),
     _helix("- few", "always three", ranking_few=False),
@@ -203,4 +205,5 @@ ABLATIONS = (
     _helix("- prune", "without prune", prune=False),
     _helix("ghosts at 60", "never-used ones go after 60 days", ghost_days=60.0),
     _helix("- decay", "without decay", decay=False),
-)
+)  # fmt: skip
+BY_NAME = {entry.name: entry for entry in (*FRAME, *RIVALS, *ABLATIONS)}

@@ -1,18 +1,24 @@
-"""Playing one policy through one world, and the figures of it. May import numpy and `policies`."""
+"""Playing one policy through one world, and the figures of it.
+
+May import numpy, `evidence` and `policies`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 
+from benchmarks.learning import evidence
 from benchmarks.learning.learner import Learner
 from benchmarks.learning.policies import Policy
 from benchmarks.learning.world import World
 
 MIN_USES = 3
+NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,11 @@ class Played:
     lost_ghosts: float
     """Share of the good insights removed without ever having been used."""
     auc: float
-    """Of the shown effectiveness against usefulness, over what was used three times."""
+    """Of the shown effectiveness against usefulness, over what has any feedback."""
+    auc_tried: float
+    """The same over what was used three times."""
+    auc_bound: float
+    """The same as `auc`, for a judge of these outcomes who knows how hard every task was."""
     sessions_to_drop: float
     """Sessions from a harmful insight's first use to its last, of those used in the first third."""
 
@@ -62,12 +72,18 @@ def play(world: World, policy: Policy) -> Played:
     return Played(
         success=float(np.mean(delivered)),
         last_third=float(np.mean(delivered[late:])),
-        precision=given.count("useful") / len(given) if given else float("nan"),
+        precision=given.count("useful") / len(given) if given else NAN,
         harmed=float(np.mean(["harmful" in part for part in roles[late:]])),
         per_task=sum(map(len, roles)) / len(roles),
         lost=_lost(world, learner, used=True) if learner else 0.0,
         lost_ghosts=_lost(world, learner, used=False) if learner else 0.0,
-        auc=_auc(world, learner) if learner else float("nan"),
+        auc=evidence.auc(world, learner, learner.shown, 1) if learner else NAN,
+        auc_tried=evidence.auc(world, learner, learner.shown, MIN_USES) if learner else NAN,
+        auc_bound=(
+            evidence.auc(world, learner, partial(evidence.known_difficulty, world, learner), 1)
+            if learner
+            else NAN
+        ),
         sessions_to_drop=float(np.mean([last[i] - first[i] for i in early])) if early else 0.0,
     )
 
@@ -78,23 +94,10 @@ def _lost(world: World, learner: Learner, *, used: bool) -> float:
     return len(gone) / len(good)
 
 
-def _auc(world: World, learner: Learner) -> float:
-    """Probability that a useful insight shows more than another one (Mann and Whitney 1947)."""
-    end = world.scenario.sessions
-    good: list[float] = []
-    bad: list[float] = []
-    for number, item in enumerate(world.items):
-        if learner.used(number) >= MIN_USES:
-            (good if item.role_at(end) == "useful" else bad).append(learner.shown(number))
-    if not good or not bad:
-        return float("nan")
-    return float(np.mean([(g > b) + 0.5 * (g == b) for g in good for b in bad]))
-
-
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Mean and half-width of its 95% interval over seeds (normal approximation)."""
     found = np.asarray(values, dtype=float)
     found = found[~np.isnan(found)]
     if len(found) < 2:
-        return (float(found.mean()) if len(found) else float("nan")), float("nan")
+        return (float(found.mean()) if len(found) else NAN), NAN
     return float(found.mean()), float(1.96 * found.std(ddof=1) / np.sqrt(len(found)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ REFERENCE = {
 """Where the world has to land, against hybrid k = 3: figures of an earlier simulator."""
 ORDER = ("base", "mild", "long", "hicos", "confounded", "drift", "weak")
 TOLERANCE = 2.5
+LEAST_AUC, MOST_LOST = 0.8, 0.02
 LEAST = {"base": 2.0, "long": 2.0, "drift": 2.0, "hicos": 2.0, "mild": 1.0, "confounded": 1.0,
          "weak": -0.5}  # fmt: skip
 
@@ -43,18 +45,26 @@ def comparable(results: Results) -> list[str]:
     return found
 
 
+def overall(results: Results, name: str, against: str) -> tuple[float, float]:
+    """The mean of the gain over all scenarios; the interval is over seeds, which they share."""
+    by_scenario = [
+        [
+            100 * (mine.success - other.success)
+            for mine, other in zip(played[name], played[against], strict=True)
+        ]
+        for played in results.values()
+    ]
+    return interval([sum(one) / len(one) for one in zip(*by_scenario, strict=True)])
+
+
 def success(results: Results, entries: Sequence[Entry], against: str) -> list[list[str]]:
-    """One row per policy, one column per scenario."""
+    """One row per policy, one column per scenario and one for all of them."""
     rows = []
     for entry in entries:
-        row = [entry.words]
-        for scenario in results:
-            if entry.name not in results[scenario]:
-                row.append("")
-                continue
-            mean, half = gain(results[scenario], entry.name, against)
-            row.append("0" if entry.name == against else f"{mean:+.1f} ±{half:.1f}")
-        rows.append(row)
+        gains = [gain(played, entry.name, against) for played in results.values()]
+        gains.append(overall(results, entry.name, against))
+        same = entry.name == against
+        rows.append([entry.words, *("0" if same else f"{m:+.1f} ±{h:.1f}" for m, h in gains)])
     return rows
 
 
@@ -66,6 +76,8 @@ COLUMNS = (
     ("lost", "good lost %", 100, "{:.1f}"),
     ("lost_ghosts", "ghosts %", 100, "{:.1f}"),
     ("auc", "AUC", 1, "{:.2f}"),
+    ("auc_tried", "AUC 3+", 1, "{:.2f}"),
+    ("auc_bound", "AUC bound", 1, "{:.2f}"),
     ("sessions_to_drop", "to drop", 1, "{:.0f}"),
 )
 
@@ -91,23 +103,35 @@ def verdicts(results: Results) -> list[str]:
             mean, half = gain(results[scenario], "helix", HARDEST.name)
             word = "ok" if mean >= least else "MISSED"
             lines.append(f"{word}  {scenario}: {mean:+.1f} ±{half:.1f}, at least {least:+.1f}")
-            lost = interval([p.lost + p.lost_ghosts for p in results[scenario]["helix"]])[0]
-            auc = interval([p.auc for p in results[scenario]["helix"]])[0]
-            lines.append(
-                f"{'ok' if lost <= 0.02 else 'MISSED'}  {scenario}: good insights lost"
-                f" {100 * lost:.1f}%, at most 2%"
-            )
-            lines.append(
-                f"{'ok' if auc >= 0.8 else 'MISSED'}  {scenario}: AUC {auc:.2f}, at least 0.80"
-            )
+            lines += [_lost(scenario, results[scenario]), *_aucs(scenario, results[scenario])]
     return lines
 
 
-def show(results: Results, entries: Sequence[Entry]) -> None:
+def _lost(scenario: str, played: Mapping[str, Sequence[Played]]) -> str:
+    lost = interval([p.lost + p.lost_ghosts for p in played["helix"]])[0]
+    word = "ok" if lost <= MOST_LOST else "MISSED"
+    return f"{word}  {scenario}: good insights lost {100 * lost:.1f}%, at most 2%"
+
+
+def _aucs(scenario: str, played: Mapping[str, Sequence[Played]]) -> list[str]:
+    """Both ways to count, and what a judge who knows each task's difficulty would reach."""
+    bound = interval([p.auc_bound for p in played["helix"]])[0]
+    lines = []
+    for field, who in (("auc", "with feedback"), ("auc_tried", "used three times")):
+        mean, half = interval([getattr(p, field) for p in played["helix"]])
+        word = "ok" if mean >= LEAST_AUC else "MISSED"
+        lines.append(
+            f"{word}  {scenario}: AUC of those {who} {mean:.3f} ±{half:.3f}, at least 0.80"
+            f" (bound {bound:.2f})"
+        )
+    return lines
+
+
+def show(results: Results, entries: Sequence[Entry], against: Sequence[Entry]) -> None:
     """Print everything."""
-    for against in (ANCHOR.name, HARDEST.name):
-        print(f"\nPoints of task success against {against} (95% interval over seeds)")
-        report.table(["policy", *results], success(results, entries, against))
+    for other in against:
+        print(f"\nPoints of task success against {other.words} (95% interval over seeds)")
+        report.table(["policy", *results, "all"], success(results, entries, other.name))
     for scenario, played in results.items():
         print(f"\n{scenario}: in the last third, and at the end")
         report.table(["policy", *(c[1] for c in COLUMNS)], details(played, entries))
@@ -116,9 +140,24 @@ def show(results: Results, entries: Sequence[Entry]) -> None:
     print("\n".join([*off, *verdicts(results)]))
 
 
-def as_json(results: Results) -> dict[str, Any]:
-    """Everything measured, per seed."""
+def as_json(results: Results, seeds: Sequence[int]) -> dict[str, Any]:
+    """The seeds; by scenario and policy the success in each world and the mean of all else."""
     return {
-        scenario: {name: [vars(one) for one in runs] for name, runs in played.items()}
-        for scenario, played in results.items()
+        "seeds": [seeds[0], seeds[-1]],
+        "scenarios": {
+            scenario: {name: _summary(runs) for name, runs in played.items()}
+            for scenario, played in results.items()
+        },
+    }
+
+
+def _summary(runs: Sequence[Played]) -> dict[str, Any]:
+    means = {
+        field: interval([getattr(one, field) for one in runs])[0]
+        for field in vars(runs[0])
+        if field != "success"
+    }
+    return {
+        "success": [round(one.success, 4) for one in runs],
+        **{k: None if math.isnan(mean) else round(mean, 4) for k, mean in means.items()},
     }

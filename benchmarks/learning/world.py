@@ -20,6 +20,7 @@ from helix_core.store import insights, schema
 from helix_core.text import terms
 
 Role = Literal["useful", "harmful", "neutral"]
+ROLES: tuple[Role, ...] = ("useful", "harmful", "neutral")
 SESSION_TASKS, SESSION_TOPICS = 6, 2
 
 
@@ -120,8 +121,11 @@ class World:
 
     def chance(self, step: Step, chosen: Iterable[int]) -> float:
         """The probability that a task is delivered with the chosen items injected."""
+        return self.chance_of(step, [self.effect_of(i, step) for i in chosen])
+
+    def chance_of(self, step: Step, roles: Sequence[Role]) -> float:
+        """The same for what the injected items do to the task."""
         logit = step.ease
-        roles = [self.effect_of(i, step) for i in chosen]
         if "useful" in roles:
             logit += self.scenario.effect
         if "harmful" in roles:

@@ -88,12 +88,28 @@ def config(options: Options) -> None:
         )
 
 
-@command("setup", "build or repair helix's own Python environment")
+@command(
+    "setup",
+    "build or repair helix's own Python environment",
+    arg("--remove", action="store_true", help="remove all of helix but each project's .helix/"),
+)
 def setup(options: Options) -> int:
-    """Build the environment."""
-    from helix_core import provision
+    """Build the environment, or take helix off this machine."""
+    from helix_core import provision, removal
 
-    return provision.main()
+    if not options.remove:
+        return provision.main()
+    done = removal.remove()
+    if as_json(options):
+        output.emit_json({"removed": done.gone, "left": done.left})
+        return 0
+    for path in done.gone:
+        output.line(f"removed {path}")
+    for line in done.left:
+        output.line(f"left {line}")
+    if not done.gone:
+        output.line("there was nothing to remove")
+    return 0
 
 
 @command(

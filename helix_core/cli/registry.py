@@ -88,8 +88,8 @@ def shared_options() -> Parser:
 
 def caller(options: Options) -> Caller:
     """Who asks: the project named or found, and how talkative."""
-    start = getattr(options, "project", None)
-    project = paths.find_project(start, database=getattr(options, "db", None))
+    start, database = getattr(options, "project", None), getattr(options, "db", None)
+    project = paths.named_project(start, database=database)
     return Caller(project, quiet=getattr(options, "quiet", False) or as_json(options))
 
 

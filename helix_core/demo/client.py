@@ -54,6 +54,8 @@ class Fired:
     seconds: float
     answer: dict[str, Any] | None
     error: str
+    limit: float = DEFAULT_SECONDS
+    """How many seconds the client would have given it."""
 
 
 def plugin_root() -> Path:
@@ -121,7 +123,7 @@ def _run(stage: Stage, event: str, hook: Mapping[str, Any], data: bytes) -> Fire
     answer, unread = _answer(out)
     said = err.decode("utf-8", "replace").strip()
     problems = "; ".join(part for part in (error, unread, said) if part)
-    return Fired(event, child.returncode, seconds, answer, problems)
+    return Fired(event, child.returncode, seconds, answer, problems, limit)
 
 
 def _answer(out: bytes) -> tuple[dict[str, Any] | None, str]:

@@ -19,8 +19,10 @@ from helix_core.errors import HelixError, StoreCorruptError
 from helix_core.memory import synthesis, upkeep
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
+from helix_core.store import rescue
 
 if TYPE_CHECKING:
+    from helix_core.embed.projects import ProjectState
     from helix_core.embed.worker import Worker
 
 TICK = 0.2
@@ -65,10 +67,20 @@ class Background(threading.Thread):
         state = worker.projects.get(project)
         used = state.used
         with worker.memory(project, chosen, clock.now(), "maintenance") as mem:
+            self._look_through(mem, state)
             busy = self._work(mem)
         state.used = used  # our own look does not keep a project from becoming idle
         if not busy:
             self._quiet[project.database] = time.monotonic() + QUIET
+
+    def _look_through(self, mem: Memory, state: ProjectState) -> None:
+        """Have SQLite check a database once when it is first looked after, whatever its size."""
+        if state.checked:
+            return
+        why = rescue.faults(mem.conn)
+        if why:
+            raise StoreCorruptError(f"the memory is damaged ({mem.project.database}): {why}")
+        state.checked = True
 
     def _repair(self, project: Project, error: StoreCorruptError) -> None:
         """What is damaged is put aside here, since nobody else may while we have it open."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import helix_core
@@ -109,3 +110,18 @@ def stop() -> bool:
     except WorkerError:
         return False
     return True
+
+
+def wait_gone(pid: int, seconds: float = 10.0) -> bool:
+    """Wait until a worker that was asked to leave has left; whether it has."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        _started[:] = [each for each in _started if each.poll() is None]
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        time.sleep(0.05)
+    return False

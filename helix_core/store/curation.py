@@ -52,9 +52,9 @@ def discard(
     with writing(conn):
         found = [required(conn, name) for name in dict.fromkeys(names)]
         tombstones = []
+        about = trash.facts(moment, reason or "trash", actor, keep_days)
+        trash.move_all_out(conn, [(insight, about) for insight in found])
         for insight in found:
-            about = trash.facts(moment, reason or "trash", actor, keep_days)
-            trash.move_out(conn, insight, about)
             if actor in revisions.BY_HAND:
                 why = reason or "trashed by hand"
                 tombstones.append(trash.bury(conn, insight, why, moment))
@@ -80,9 +80,10 @@ def prune(
     """Move insights to the trash by rule, each with its reason: one event, no tombstone."""
     with writing(conn):
         found = [required(conn, name) for name in reasons]
-        for insight in found:
-            about = trash.facts(moment, reasons[insight.name], actor, keep_days)
-            trash.move_out(conn, insight, about)
+        trash.move_all_out(
+            conn,
+            [(one, trash.facts(moment, reasons[one.name], actor, keep_days)) for one in found],
+        )
         why = ", ".join(sorted(set(reasons.values())))
         return revisions.record(conn, "prune", actor, [i.id for i in found], moment, reason=why)
 

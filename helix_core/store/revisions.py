@@ -19,6 +19,7 @@ from helix_core.model import Insight
 BY_HAND = frozenset({"cli", "tui"})
 """Actors that are a person at a keyboard."""
 EDITED = "edit"
+RESTORED = "restore-backup"
 
 
 @dataclass(frozen=True)

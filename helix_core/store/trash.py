@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,40 +35,54 @@ def facts(
 
 def move_out(conn: sqlite3.Connection, insight: Insight, about: dict[str, Any]) -> None:
     """Take an insight out of the memory into the trash, with its vector and its edges."""
-    cursor = conn.execute("SELECT * FROM insight WHERE id = ?", (insight.id,))
-    names = [column[0] for column in cursor.description]
-    row = dict(zip(names, cursor.fetchone(), strict=True))
-    blobs = {name: row.pop(name, None) for name in BLOBS}
-    values = {
-        "insight_id": insight.id,
-        "name": insight.name,
-        "content": insight.content,
-        "columns": json.dumps(row, ensure_ascii=False),
-        **blobs,
-        "edges": json.dumps(_edges_to_keep(conn, insight.id)),
-        **about,
-    }
-    marks = ",".join("?" * len(values))
-    conn.execute(
-        f"INSERT OR REPLACE INTO trash({', '.join(values)}) VALUES ({marks})",
-        tuple(values.values()),
-    )
-    conn.execute("DELETE FROM insight WHERE id = ?", (insight.id,))
+    move_all_out(conn, [(insight, about)])
 
 
-def _edges_to_keep(conn: sqlite3.Connection, insight_id: int) -> list[list[object]]:
-    """The insight's edges, and those to insights that went to the trash before it.
+def move_all_out(conn: sqlite3.Connection, going: Sequence[tuple[Insight, dict[str, Any]]]) -> None:
+    """`move_out` for many, each with its own facts; the trash is looked through once."""
+    ids = [insight.id for insight, _ in going]
+    kept = _edges_to_keep(conn, ids)
+    for insight, about in going:
+        cursor = conn.execute("SELECT * FROM insight WHERE id = ?", (insight.id,))
+        names = [column[0] for column in cursor.description]
+        row = dict(zip(names, cursor.fetchone(), strict=True))
+        blobs = {name: row.pop(name, None) for name in BLOBS}
+        values = {
+            "insight_id": insight.id,
+            "name": insight.name,
+            "content": insight.content,
+            "columns": json.dumps(row, ensure_ascii=False),
+            **blobs,
+            "edges": json.dumps(kept[insight.id]),
+            **about,
+        }
+        marks = ",".join("?" * len(values))
+        conn.execute(
+            f"INSERT OR REPLACE INTO trash({', '.join(values)}) VALUES ({marks})",
+            tuple(values.values()),
+        )
+        conn.execute("DELETE FROM insight WHERE id = ?", (insight.id,))
+
+
+def _edges_to_keep(conn: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[list[object]]]:
+    """The edges of each insight, and those to insights that went to the trash before it.
 
     With an edge on record at both ends, it comes back whichever end is restored last.
     """
     shared = conn.execute(
         "SELECT e.value FROM trash, json_each(trash.edges) e"
-        " WHERE ? IN (json_extract(e.value, '$[0]'), json_extract(e.value, '$[1]'))",
-        (insight_id,),
+        " WHERE json_extract(e.value, '$[0]') IN (SELECT value FROM json_each(?1))"
+        " OR json_extract(e.value, '$[1]') IN (SELECT value FROM json_each(?1))",
+        (json.dumps(list(ids)),),
     )
-    kept = [json.loads(row[0]) for row in shared]
-    kept += [row for row in edges.delete_edges_for(conn, insight_id) if row not in kept]
-    return _in_order(kept)
+    rows: list[list[Any]] = [json.loads(row[0]) for row in shared]
+    rows += [row for insight_id in ids for row in edges.delete_edges_for(conn, insight_id)]
+    kept: dict[int, list[list[object]]] = {insight_id: [] for insight_id in ids}
+    for row in rows:
+        for end in row[:2]:
+            if end in kept and row not in kept[end]:
+                kept[end].append(row)
+    return {insight_id: _in_order(mine) for insight_id, mine in kept.items()}
 
 
 def _in_order(rows: list[list[Any]]) -> list[list[Any]]:

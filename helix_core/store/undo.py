@@ -128,6 +128,24 @@ def _merged(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime
     return [found[i].name for i in event.ids]
 
 
+def _imported(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    """What an import added goes to the trash, with its edges; its rejections are lifted."""
+    found = insights.by_ids(conn, event.ids)
+    about = trash.facts(moment, "import undone", actor)
+    trash.move_all_out(conn, [(insight, about) for insight in found.values()])
+    lifted = event.detail.get("tombstones", [])
+    for key in lifted:
+        trash.lift(conn, key, None)
+    return [one.name for one in found.values()] or [f"rejections: {len(lifted)}"] * bool(lifted)
+
+
+def _restored_backup(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
+    """A whole memory is not taken back by a step: what was there before is another file."""
+    before = event.detail.get("before")
+    way = f"helix restore-backup {before}" if before else "there was none before"
+    raise RefusedError(f"the newest change is a restored backup; the way back: {way}")
+
+
 def _answered(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
     """The question waits again, and what its answer did is gone, the newest of it first."""
     detail, at = event.detail, clock.iso(moment)
@@ -193,6 +211,8 @@ STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = 
     "tag": _tagged,
     revisions.EDITED: _edited,
     "merge": _merged,
+    "import": _imported,
+    revisions.RESTORED: _restored_backup,
     "answer": _answered,
     "dismiss": _dismissed,
 }

@@ -186,7 +186,7 @@ class TestWithWorker(Cases):
         place = paths.find_project(project)
         client.request("count", {}, place, first_ms=4000)  # the worker looks after it from now on
         database = damaged(project)
-        assert helix(project, "health").code == 3
+        assert helix(project, "health").code in (0, 3)  # 0 where the worker was quicker
         scene.wait_for(lambda: aside(project))
         scene.wait_for(lambda: helix(project, "count").code == 0)
         assert database.read_bytes()[:15] == b"SQLite format 3"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from benchmarks.learning import policies, run, sentences, table, world
+from benchmarks.learning import evidence, policies, run, sentences, table, world
+from benchmarks.learning.learner import Learner, Rules
 from benchmarks.learning.run import Played
 
 
@@ -44,7 +46,7 @@ def test_every_policy_lives_through_a_world(made: world.World) -> None:
 
 
 def played(success: float, auc: float = 0.9) -> Played:
-    return Played(success, success, 0.8, 0.1, 1.0, 0.0, 0.0, auc, 3.0)
+    return Played(success, success, 0.8, 0.1, 1.0, 0.0, 0.0, auc, auc, 0.95, 3.0)
 
 
 def test_gains_are_paired_and_missed_targets_are_named() -> None:
@@ -60,4 +62,19 @@ def test_gains_are_paired_and_missed_targets_are_named() -> None:
     }
     assert table.gain(results["base"], "hybrid k=1", "hybrid k=3")[0] == pytest.approx(8.0)
     assert table.comparable(results) == ["cosine in base: -10.0, wanted -2.2"]
-    assert [line.split()[0] for line in table.verdicts(results)] == ["MISSED", "ok", "MISSED"]
+    words = [line.split()[0] for line in table.verdicts(results)]
+    assert words == ["MISSED", "ok", "MISSED", "MISSED"]
+    assert table.overall({**results, "weak": results["base"]}, "none", "hybrid k=3")[
+        0
+    ] == pytest.approx(-8.0)
+
+
+def test_who_knows_the_difficulty_tells_roles_better() -> None:
+    pool = sentences.make(sentences.topics()[:8], scattered)
+    hard = world.build(replace(world.BASE, neutrals=12, topic_spread=3.0), pool, 1)
+    learner = Learner(hard, Rules())
+    run.play(hard, learner)
+    judge = partial(evidence.known_difficulty, hard, learner)
+    assert evidence.auc(hard, learner, judge, 1) > evidence.auc(hard, learner, learner.shown, 1)
+    assert evidence.auc(hard, learner, lambda item: -judge(item), 1) < 0.5
+    assert np.isnan(evidence.auc(hard, learner, judge, 10_000))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix_core import profiles
-from helix_core.embed import model
+from helix_core.embed import model, sources
 from helix_core.memory.context import Embedder
 
 pytestmark = [pytest.mark.model, pytest.mark.xdist_group("worker")]
@@ -86,7 +86,7 @@ def test_no_network_is_noticed_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(model, "HUB", "http://127.0.0.1:9")
+    monkeypatch.setattr(sources, "HUB", "http://127.0.0.1:9")
     began = time.monotonic()
     assert model.hub_answers() is False
     assert time.monotonic() - began < 3

@@ -1,0 +1,1 @@
+"""`helix doctor`: what helix needs, looked at where it lies, each thing with its remedy."""

@@ -1,0 +1,66 @@
+"""A user's installation, whole: the environment in the data folder, as `helix setup` leaves it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import helix_core
+from helix_core import atomic, provision
+from tests.conftest import User
+from tests.hooks.fire import ROOT
+
+
+@dataclass(frozen=True)
+class House:
+    """The environment of a scratch user; it looks into the real one for its packages."""
+
+    venv: Path
+    python: str = "bin/python"
+
+    def without(self, *packages: str) -> None:
+        """Take packages out, with the record of their installation."""
+        link = self.venv / "packages"
+        real = link.resolve()
+        link.unlink()
+        link.mkdir()
+        for entry in real.iterdir():
+            if not entry.name.lower().startswith(packages):
+                (link / entry.name).symlink_to(entry)
+
+
+def _packages() -> Path:
+    spec = importlib.util.find_spec("textual")
+    assert spec is not None and spec.origin is not None
+    return _real_site(Path(spec.origin).parents[1])
+
+
+def _real_site(first: Path) -> Path:
+    """The folder that holds the product's packages: the one that knows the model library."""
+    for candidate in (first, *map(Path, sys.path)):
+        if (candidate / "sentence_transformers").is_dir():
+            return candidate
+    raise AssertionError("the environment of helix is not set up")
+
+
+@pytest.fixture
+def house(user: User, monkeypatch: pytest.MonkeyPatch) -> House:
+    """The environment where helix looks for it, complete and stamped."""
+    venv = user.home / "data" / "helix" / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    (venv / "packages").symlink_to(_packages())
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(venv)}))
+    (site / "scratch.pth").write_text(f"{ROOT}\n{venv / 'packages'}\n")
+    stamp = {"version": helix_core.__version__, "python": platform.python_version()}
+    atomic.write_json(venv / provision.STAMP, stamp)
+    monkeypatch.delenv("HELIX_VENV")
+    os.environ.pop("HELIX_VENV", None)
+    return House(venv)
