@@ -40,7 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A copy of what is in git, built; the wheel and the archive lie in its `dist/`."""
     copy = tmp_path_factory.mktemp("copy") / "helix"
     run("git", "clone", "--quiet", ROOT, copy, cwd=ROOT)
-    run("make", "dist", "DEV=" + str(Path(sys.prefix)), "dev=", cwd=copy, MAKEFLAGS="-o dev")
+    run("make", "dist", f"PYTHON={sys.executable}", cwd=copy)
     yield copy / "dist"
 
 
