@@ -6,7 +6,7 @@ DEV    := .venv
 IN_DEV := HELIX_VENV=$(CURDIR)/$(DEV) $(DEV)/bin/python
 JOBS   ?= 2
 
-.PHONY: demo test lint format setup dev bench dist clean
+.PHONY: demo test lint format setup dev bench soak screenshots dist clean
 
 demo: setup
 	bin/helix demo --tui
@@ -40,12 +40,20 @@ format: dev
 	$(DEV)/bin/ruff format .
 
 # Each prints its table and keeps its figures; one that misses a target does not stop the others.
-BENCHES := hooks scale retrieval learning dag resources
+BENCHES := hooks scale retrieval learning dag tui resources
 bench: dev
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; \
 	  $(IN_DEV) -m benchmarks.$$name --json benchmarks/results/$$name.json || failed="$$failed $$name"; \
 	done; test -z "$$failed" || { echo "missed a target:$$failed"; exit 1; }
+
+# Ten minutes of a dashboard beside a busy session.
+soak: dev
+	$(IN_DEV) -m benchmarks.soak
+
+# The pictures of the README, from the demonstration's data.
+screenshots: dev
+	$(IN_DEV) -m screenshots.make
 
 # A wheel for pip, and the plugin as an archive of what is committed. Any Python with pip will do.
 dist:

@@ -19,6 +19,8 @@ class Counts:
     trash: int = 0
     running: int = 0
     """Agent runs that have not ended."""
+    asking: int = 0
+    """Questions of the LEARN phase that wait for a person."""
     changed_at: str = ""
     """The newest thing any row tells of; empty for a memory without rows."""
 

@@ -47,7 +47,8 @@ def clashes(actions: tuple[Action, ...] = ACTIONS) -> list[str]:
     found = []
     for place, reach in (*reaches.items(), *together.items()):
         seen: dict[str, str] = {}
-        for action in (a for a in actions if a.where in reach):
+        meant = (a for a in actions if a.where in reach)
+        for action in (a for a in meant if len(reach) == 1 or not a.overrides):
             for key in action.keys:
                 if seen.setdefault(key, action.id) != action.id:
                     found.append(f"{place}: {key} is both {seen[key]} and {action.id}")

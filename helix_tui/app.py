@@ -34,7 +34,6 @@ from helix_tui.messages import (
 )
 from helix_tui.screens.base import LiveDialog, ViewScreen
 from helix_tui.screens.help import Help
-from helix_tui.screens.insights import InsightsScreen
 from helix_tui.state import Snapshot
 from helix_tui.themes import THEMES
 
@@ -140,15 +139,13 @@ class HelixApp(App[None]):
         """Go to one insight, wherever it was seen."""
         screen = self.view_of("insights")
         self.switch_mode("insights")
-        if isinstance(screen, InsightsScreen):
-            self.call_after_refresh(screen.open_insight, message.insight_id)
+        self.call_after_refresh(screen.open_insight, message.insight_id)
 
     def on_rows_asked(self, message: RowsAsked) -> None:
         """Go to the insights behind a figure."""
         screen = self.view_of("insights")
         self.switch_mode("insights")
-        if isinstance(screen, InsightsScreen):
-            self.call_after_refresh(screen.open_filter, message.text)
+        self.call_after_refresh(screen.open_filter, message.text)
 
     def on_command_asked(self, message: CommandAsked) -> None:
         """Carry out a change in a thread of its own."""

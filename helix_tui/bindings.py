@@ -27,3 +27,18 @@ def for_place(where: str) -> list[BindingType]:
 def shown(key: str) -> str:
     """A key as a person reads it: `question_mark` is ?."""
     return format_key(key)
+
+
+def table() -> str:
+    """All keys as the table of the README: one row per place."""
+    rows = ["| where | keys |", "| --- | --- |"]
+    for place, title in actions.PLACES.items():
+        said = [
+            f"`{' '.join(shown(key) for key in action.keys)}` {action.label.lower()}".replace(
+                "|", "\\|"
+            )
+            for action in actions.of(place)
+        ]
+        if said:
+            rows.append(f"| {title} | {', '.join(said)} |")
+    return "\n".join(rows)

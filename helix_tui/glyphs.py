@@ -28,10 +28,14 @@ _STATES = {
     "ok": ("●", "*", "ok", "good"),
     "degraded": ("◐", "~", "degraded (keyword only)", "warn"),
     "off": ("○", "o", "off", "bad"),
+    "open": ("○", "o", "open", "accent"),
+    "answered": ("✓", "+", "answered", "good"),
+    "dismissed": ("↷", "-", "dismissed", "muted"),
     "decay": ("↓", "v", "decay", "muted"),
 }
 _MARKS = {
     "pinned": ("◆", "#"),
+    "risky": ("▲", "!"),
     "marked": ("⊕", "@"),
     "like": ("≈", "="),
     "here": ("◂", "<"),

@@ -7,7 +7,7 @@ nobody changes one: a part that did not change is the same object in the next sn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from helix_core.dag.tasks import Task
 from helix_core.memory.graph import Shape
@@ -27,6 +27,7 @@ from helix_core.viewfigures import (
 from helix_core.viewrows import (
     AgentLine,
     Counts,
+    EvidenceView,
     FeedLine,
     GivenLine,
     InsightDetail,
@@ -36,9 +37,12 @@ from helix_core.viewrows import (
     MoveLine,
     NeighbourLine,
     NodeLine,
+    QuestionDetail,
+    QuestionLine,
     RunLine,
     TaskLine,
     TrashLine,
+    WitnessLine,
     Wording,
 )
 
@@ -50,6 +54,7 @@ __all__ = [
     "Counts",
     "Effectiveness",
     "ErrorLine",
+    "EvidenceView",
     "FeedLine",
     "FileFacts",
     "GivenLine",
@@ -64,6 +69,8 @@ __all__ = [
     "InsightPage",
     "InsightsView",
     "InsightsWanted",
+    "LearnView",
+    "LearnWanted",
     "LiftLine",
     "LinkLine",
     "Loop",
@@ -74,6 +81,8 @@ __all__ = [
     "OutcomeLine",
     "Problem",
     "PrunePlan",
+    "QuestionDetail",
+    "QuestionLine",
     "Refusal",
     "RunLine",
     "RunView",
@@ -83,9 +92,13 @@ __all__ = [
     "TaskLine",
     "TrashLine",
     "Wanted",
+    "WitnessLine",
     "Wording",
     "WorkerFacts",
 ]
+
+if TYPE_CHECKING:  # a report is seldom looked at
+    from helix_core.reportrows import SessionReport
 
 V = TypeVar("V")
 
@@ -105,6 +118,8 @@ class RunWanted:
     """An agent's row id; None is the first one that has been given something."""
     whole: bool = False
     """Everything a replay shows: what every agent was given, and all events."""
+    report: bool = False
+    """Whether the report of the run's session is open."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +163,8 @@ class RunView:
     """The tasks with their attempts, out of which their states follow; for a replay."""
     all_given: tuple[tuple[int, tuple[GivenLine, ...]], ...] = ()
     """What each agent was given, by its row id; for a replay."""
+    report: SessionReport | None = None
+    """The report of its session, where that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +226,25 @@ class GraphView:
     cut: frozenset[int] = frozenset()
     """Insights without which their component would fall apart."""
     focus: int | None = None
+
+
+@dataclass(frozen=True)
+class LearnWanted:
+    """Which question is looked at."""
+
+    key: int | None = None
+    """Its number; None is the first one of the queue."""
+
+
+@dataclass(frozen=True)
+class LearnView:
+    """The questions of the LEARN phase, those that wait first, and one of them whole."""
+
+    lines: tuple[QuestionLine, ...] = ()
+    open: int = 0
+    detail: QuestionDetail | None = None
+    stored: tuple[tuple[str, str], ...] = ()
+    """What its answer stored or confirmed: names and texts, as they are now."""
 
 
 @dataclass(frozen=True)

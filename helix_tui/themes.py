@@ -19,6 +19,7 @@ DARK = Theme(
     surface="#1a1e25",
     panel="#232831",
     dark=True,
+    variables={"text-muted": "#9aa5b8"},  # its default, "auto", is white to what draws cells itself
 )
 LIGHT = Theme(
     name="helix-light",
@@ -33,6 +34,7 @@ LIGHT = Theme(
     surface="#eef0f3",
     panel="#e2e6eb",
     dark=False,
+    variables={"text-muted": "#5a6472"},
 )
 THEMES = (DARK, LIGHT)
 """The first one is the default."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from helix_tui.keys import graph, health, insights, run
+from helix_tui.keys import graph, health, insights, learn, run
 from helix_tui.keys.action import Action
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ VIEWS = (
         graph.KEYS,
         panes=("drawing", "table"),
     ),
+    View("learn", "5", "Learn", "Questions that wait for you", "LearnScreen", learn.KEYS),
     View("health", "6", "Health", "Whether helix itself works", "HealthScreen", health.KEYS),
 )
 """In the order of their digits; the first one is where the dashboard starts."""

@@ -70,6 +70,7 @@ def counts(conn: sqlite3.Connection) -> Counts:
     row = conn.execute(
         "SELECT (SELECT count(*) FROM insight), (SELECT count(*) FROM trash),"
         " (SELECT count(*) FROM agent_run WHERE state = 'running'),"
+        " (SELECT count(*) FROM question WHERE state = 'open'),"
         " max(coalesce((SELECT max(updated_at) FROM insight), ''),"
         " coalesce((SELECT created_at FROM hook_call ORDER BY id DESC LIMIT 1), ''),"
         " coalesce((SELECT created_at FROM curation_event ORDER BY id DESC LIMIT 1), ''))"
@@ -78,7 +79,8 @@ def counts(conn: sqlite3.Connection) -> Counts:
         insights=cells.whole(row[0]),
         trash=cells.whole(row[1]),
         running=cells.whole(row[2]),
-        changed_at=cells.text(row[3]),
+        asking=cells.whole(row[3]),
+        changed_at=cells.text(row[4]),
     )
 
 

@@ -15,7 +15,7 @@ from helix_core.embed import client
 from helix_core.errors import StoreError, StoreMissingError, UsageError, WorkerError
 from helix_core.paths import Project
 from helix_core.store import rescue
-from helix_tui import whatif
+from helix_tui import formats, whatif
 from helix_tui.state import PrunePlan
 from helix_tui.whatif import WhatIf
 
@@ -106,6 +106,24 @@ def what_if(project: Project, task: str) -> WhatIf:
     return whatif.read(_run(project, "what-if", args))
 
 
+def answer(
+    project: Project, question: int, options: Sequence[int], text: str = "", insight: str = ""
+) -> str:
+    """Answer a question; ChangedError where somebody was first, with their answer in words."""
+    args = {"id": question, "options": list(options), "text": text, "insight": insight}
+    done = _run(project, "learn-answer", args | {"by": ACTOR})
+    said = "; ".join(str(each) for each in done["done"])
+    for one in done["moved"]:
+        said += f"; {one['name']} {formats.moved(one['before'], one['after'])}"
+    return f"{said}{_freshened(project) if done['stored'] else ''}; u takes it back"
+
+
+def dismiss(project: Project, question: int) -> str:
+    """Close a question without an answer."""
+    _run(project, "learn-dismiss", {"id": question, "by": ACTOR})
+    return f"question {question} is dismissed; u asks it again"
+
+
 def integrity(project: Project) -> str:
     """Look the database through; reads every page, so only where a person asks for it."""
     if not project.database.exists():
@@ -139,6 +157,8 @@ COMMANDS: dict[str, Callable[..., object]] = {
     "prune-plan": prune_plan,
     "prune": prune,
     "undo": undo,
+    "answer": answer,
+    "dismiss": dismiss,
     "integrity": integrity,
     "what-if": what_if,
 }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helix_core import clock
 from helix_core.store import plans, view_runs
 from helix_tui import formats
 from helix_tui.data.part import Desk, Part
 from helix_tui.state import AgentLine, RunLine, RunView, RunWanted
+
+if TYPE_CHECKING:
+    from helix_core.reportrows import SessionReport
 
 FEED, WHOLE = 200, 5000
 """Events shown at most: of a run as it is, and of one that is replayed."""
@@ -36,7 +39,14 @@ def read(desk: Desk, wanted: RunWanted, before: RunView | None = None) -> RunVie
         feed=tuple(view_runs.feed(conn, run, _until(runs, place), WHOLE if wanted.whole else FEED)),
         plan=tuple(plans.tasks(conn, run.run_id)) if wanted.whole and run.run_id else (),
         all_given=tuple((a.id, tuple(view_runs.given(conn, a.id))) for a in crew),
+        report=_report(desk, run.session_id) if wanted.report else None,
     )
+
+
+def _report(desk: Desk, session_id: str) -> SessionReport | None:
+    from helix_core.store import view_report  # the first paint does not wait for what is seldom
+
+    return view_report.report(desk.conn, session_id)
 
 
 def _until(runs: list[RunLine], place: int) -> str:

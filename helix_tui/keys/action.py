@@ -25,6 +25,8 @@ class Action:
     destructive: bool = False
     priority: bool = False
     palette: bool = True
+    overrides: bool = False
+    """Takes a key from another place where it applies (the view's `check_action` says when)."""
 
     @property
     def action(self) -> str:

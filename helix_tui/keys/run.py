@@ -32,6 +32,14 @@ KEYS = (
         footer=True,
     ),
     Action(
+        "report",
+        ("s",),
+        "Report",
+        "The report of the session: delivered, stored, moved, asked",
+        where="run",
+        footer=True,
+    ),
+    Action(
         "replay",
         ("R",),
         "Replay",

@@ -62,6 +62,12 @@ class ViewScreen(Screen[None]):
         """What of the time the view depends on; while it is the same, nothing is drawn again."""
         return now.strftime("%Y%m%d%H%M")
 
+    def open_insight(self, insight_id: int) -> None:
+        """Go to an insight, in the view that shows them."""
+
+    def open_filter(self, text: str) -> None:
+        """Show the insights a filter lets through, in the view that shows them."""
+
     def redraw(self) -> None:
         """Draw once more, whatever was drawn."""
         self._drawn = None

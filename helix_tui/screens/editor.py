@@ -5,59 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Button, Input, Static, TextArea
+from textual.widgets import Input, TextArea
 
 from helix_tui.formats import literal
 from helix_tui.messages import CommandAsked, CommandDone
+from helix_tui.screens.typing_dialog import TypingDialog
 from helix_tui.state import InsightDetail
 
-NOT_SAVED = "Not saved: escape once more leaves it."
 CHANGED = "Changed meanwhile: F2 again overwrites it, F5 takes it as it is now."
 GONE = "It is not there any more: F2 again stores this as a new insight."
 
 
-class Editor(ModalScreen[None]):
-    """One insight in an input. It closes when the change was carried out, or by escape.
+class Editor(TypingDialog):
+    """One insight in an input.
 
     An edit carries the row version it is based on. Where the insight was changed or taken away
     meanwhile the dialog stays, says so, and offers what can be done.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "save", "Save", priority=True),
         Binding("f5", "reload", "As it is now", priority=True),
-        Binding("escape", "leave", "Cancel", priority=True),
     ]
-    QUESTION: ClassVar[str] = ""
 
     def __init__(
         self, detail: InsightDetail, latest: Callable[[int], InsightDetail | None]
     ) -> None:
-        super().__init__()
+        super().__init__(self.loaded(detail))
         self.detail = detail
         self._latest = latest
         self._version: int | None = detail.line.row_version
-        self._start = self.loaded(detail)
         self._gone = False
-        self._warned = False
 
     def loaded(self, detail: InsightDetail) -> str:
         """What is typed over."""
-        raise NotImplementedError
-
-    def entry(self, text: str) -> Widget:
-        """The input."""
-        raise NotImplementedError
-
-    @property
-    def text(self) -> str:
-        """What is typed."""
         raise NotImplementedError
 
     def fill(self, text: str) -> None:
@@ -67,21 +49,6 @@ class Editor(ModalScreen[None]):
     def change(self, version: int | None) -> CommandAsked:
         """The command that carries out what is typed."""
         raise NotImplementedError
-
-    def compose(self) -> ComposeResult:
-        """The question, the input, what there is to say, two buttons."""
-        with Vertical(id="dialog", classes="-editor"):
-            yield Static(Content(self.QUESTION), id="dialog-title")
-            yield self.entry(self._start)
-            yield Static(Content(""), id="dialog-word")
-            with Horizontal(id="dialog-buttons"):
-                yield Button("Save (F2)", id="save", variant="primary")
-                yield Button("Cancel (esc)", id="leave")
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """A button instead of a key."""
-        event.stop()
-        self.action_save() if event.button.id == "save" else self.action_leave()
 
     def action_save(self) -> None:
         """Carry it out, if there is something to carry out."""
@@ -100,32 +67,18 @@ class Editor(ModalScreen[None]):
             self.detail, self._version = detail, detail.line.row_version
             self._start, self._gone = self.loaded(detail), False
             self.fill(self._start)
-            self._say("")
+            self.say("")
 
-    def action_leave(self) -> None:
-        """Close; what was typed is given up only the second time."""
-        if self.text == self._start or self._warned:
-            self.dismiss(None)
-        self._warned = True
-        self._say(NOT_SAVED)
-
-    def on_command_done(self, message: CommandDone) -> None:
-        """Done: close, and let the app say so. Refused: stay."""
-        if not message.trouble:
-            self.dismiss(None)
-            return
-        message.stop()
+    def refused(self, message: CommandDone) -> None:
+        """What can be done about it, where something can."""
         if message.trouble == "ChangedError":
             self._version = None
-            self._say(CHANGED)
+            self.say(CHANGED)
         elif message.trouble == "GoneError":
             self._gone = True
-            self._say(GONE)
+            self.say(GONE)
         else:
-            self._say(message.text)
-
-    def _say(self, text: str) -> None:
-        self.query_one("#dialog-word", Static).update(Content(literal(text)))
+            self.say(message.text)
 
 
 class EditText(Editor):
@@ -136,18 +89,6 @@ class EditText(Editor):
     def loaded(self, detail: InsightDetail) -> str:
         """The whole text."""
         return literal(detail.content, lines=True)
-
-    def entry(self, text: str) -> Widget:
-        """Several lines."""
-        area = TextArea(text, id="edit-text", soft_wrap=True, show_line_numbers=False)
-        area.cursor_blink = False
-        area.move_cursor(area.document.end)
-        return area
-
-    @property
-    def text(self) -> str:
-        """What is typed."""
-        return self.query_one("#edit-text", TextArea).text
 
     def fill(self, text: str) -> None:
         """Put another text in."""

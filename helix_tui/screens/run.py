@@ -194,7 +194,7 @@ class RunScreen(ViewScreen):
         view = snapshot.of(RunView) if snapshot else None
         if action in WITH_OTHERS:
             return bool(view and len(view.runs) > 1 and not blocked and not replaying)
-        if action == "replay":
+        if action in ("replay", "report"):
             return bool(view and view.agents and not blocked and not replaying)
         if action == "as_list":
             return bool(self.query_one(PlanPane).drawing.drawing.boxes) and not blocked
@@ -241,6 +241,19 @@ class RunScreen(ViewScreen):
             self.query_one(f"#{table}", LiveTable).restart()
         self.ask()
         self.redraw()
+
+    def action_report(self) -> None:
+        """What the run's session delivered, and what the memory learned from it."""
+
+        def closed(_: None) -> None:
+            self._wanted = replace(self._wanted, report=False)
+            self.ask()
+
+        from helix_tui.screens.report import Report
+
+        self._wanted = replace(self._wanted, report=True)
+        self.ask()
+        self.app.push_screen(Report(self.glyphs, self.latest), closed)
 
     def action_as_list(self) -> None:
         """The tasks as a list, or drawn."""

@@ -85,7 +85,12 @@ class LiveTable(ScrollView, can_focus=True):
         same = (rows, offset, count) == (self._rows, self._offset, self._total)
         if same and self._asked is None and (self.key is not None or not rows):
             return
+        changed = self._changed(rows, offset, count)
         self._rows, self._offset, self._total, self._asked = rows, offset, count, None
+        if changed is not None:
+            for index in changed:
+                self.refresh_line(index + self._head)
+            return
         self.virtual_size = Size(self._width, count + self._head)
         if self._follows and not self.cursor:
             self.key = None
@@ -99,6 +104,16 @@ class LiveTable(ScrollView, can_focus=True):
             self._scroll(found - line if 0 <= line < height else found - height // 2)
         self._settle()
         self.refresh()
+
+    def _changed(self, rows: tuple[Row, ...], offset: int, count: int) -> list[int] | None:
+        """The rows whose cells alone are other ones, such as running clocks; None where more is."""
+        keys = [row.key for row in self._rows]
+        if (offset, count) != (self._offset, self._total) or [row.key for row in rows] != keys:
+            return None
+        if self.key is None or self._index_of(self.key) != self.cursor or self._asked is not None:
+            return None
+        pairs = enumerate(zip(self._rows, rows, strict=True), offset)
+        return [n for n, (before, now) in pairs if before is not now and before != now]
 
     def set_empty(self, text: str) -> None:
         """What to say where there is no row."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from helix_core.dag.tasks import task_key
 from helix_tui import formats
@@ -91,18 +92,23 @@ def _named(task_id: str, text: str) -> str:
 def agent_rows(agents: Sequence[AgentLine], glyphs: Glyphs, now: datetime) -> list[Row]:
     """One row per agent, in the order they were called."""
     return [
-        Row(
-            agent.id,
-            (
-                (formats.literal(formats.bare_type(agent.agent_type)), ""),
-                _state(glyphs, agent.state),
-                (_named(agent.task_id, agent.task or "no task known"), ""),
-                (str(agent.given) if agent.given else "-", ""),
-                (formats.span(agent.started_at, agent.ended_at, now), ""),
-            ),
-        )
+        _agent_row(agent, glyphs, formats.span(agent.started_at, agent.ended_at, now))
         for agent in agents
     ]
+
+
+@lru_cache(maxsize=1024)  # every second, while one of hundreds of agents runs
+def _agent_row(agent: AgentLine, glyphs: Glyphs, took: str) -> Row:
+    return Row(
+        agent.id,
+        (
+            (formats.literal(formats.bare_type(agent.agent_type)), ""),
+            _state(glyphs, agent.state),
+            (_named(agent.task_id, agent.task or "no task known"), ""),
+            (str(agent.given) if agent.given else "-", ""),
+            (took, ""),
+        ),
+    )
 
 
 def given_rows(given: Sequence[GivenLine], glyphs: Glyphs) -> list[Row]:
@@ -150,19 +156,21 @@ def _change(before: float, after: float, glyphs: Glyphs) -> Cell:
 
 def feed_rows(events: Sequence[FeedLine], glyphs: Glyphs) -> list[Row]:
     """One row per event, newest first; a key is the same event in every refresh."""
-    return [
-        Row(
-            hash(event.key),
-            (
-                (formats.clock_time(event.at), "muted"),
-                (KINDS.get(event.kind, event.kind), "muted"),
-                _state(glyphs, event.state),
-                (formats.literal(event.text), ""),
-                _value(event, glyphs),
-            ),
-        )
-        for event in events
-    ]
+    return [_feed_row(event, glyphs) for event in events]
+
+
+@lru_cache(maxsize=1024)
+def _feed_row(event: FeedLine, glyphs: Glyphs) -> Row:
+    return Row(
+        hash(event.key),
+        (
+            (formats.clock_time(event.at), "muted"),
+            (KINDS.get(event.kind, event.kind), "muted"),
+            _state(glyphs, event.state),
+            (formats.literal(event.text), ""),
+            _value(event, glyphs),
+        ),
+    )
 
 
 def _value(event: FeedLine, glyphs: Glyphs) -> Cell:

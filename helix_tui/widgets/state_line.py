@@ -14,19 +14,26 @@ from helix_tui.state import Snapshot
 from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
+ASKING = "learn"
 RIGHT_LEAST = 54
 """Cells kept for the state; where the names of all views leave less, the others are digits."""
 
 
-def view_pieces(current: str, width: int) -> list[Cell]:
-    """The views with their keys, the current one in brackets and always by name."""
+def view_pieces(current: str, width: int, asking: int = 0) -> list[Cell]:
+    """The views with their keys, the current one in brackets and always by name.
+
+    Questions that wait are counted beside the view that has them, wherever the person is.
+    """
     named = sum(len(view.label) + 2 for view in views.VIEWS) + RIGHT_LEAST <= width
-    return [
-        (f"[{view.label}]", "strong")
-        if view.name == current
-        else (f" {view.label if named else view.key} ", "muted")
-        for view in views.VIEWS
-    ]
+    found: list[Cell] = []
+    for view in views.VIEWS:
+        label = view.label if named or view.name == current else view.key
+        waits = f" ({asking})" if asking and view.name == ASKING else ""
+        if view.name == current:
+            found.append((f"[{label}{waits}]", "strong"))
+        else:
+            found.append((f" {label}{waits} ", "warn" if waits else "muted"))
+    return found
 
 
 def state_pieces(
@@ -69,18 +76,20 @@ class StateLine(Widget):
         self._view = view
         self._glyphs = glyphs
         self._parts: list[Cell] = []
+        self._asking = 0
 
     def show(self, snapshot: Snapshot | None, paused: bool, now: datetime) -> None:
         """Take in a snapshot; draws only what changed."""
         parts = state_pieces(snapshot, paused, now, self._glyphs)
-        if parts != self._parts:
-            self._parts = parts
+        asking = snapshot.counts.asking if snapshot else 0
+        if (parts, asking) != (self._parts, self._asking):
+            self._parts, self._asking = parts, asking
             self.refresh()
 
     def render(self) -> Content:
         """The line, cut from its end where it is too long."""
         width = self.size.width
-        left = view_pieces(self._view, width)
+        left = view_pieces(self._view, width, self._asking)
         room = width - sum(cell_len(text) for text, _ in left) - 1
         right: list[Cell] = []
         for text, role in self._parts:

@@ -202,6 +202,55 @@ def _earlier(world: World, session: str = "5e551011-0000-4000-8000-000000000000"
     world.hook("SessionEnd", session)
 
 
+LESSON = (
+    "When prices come in several currencies, ask for the rate table because none is in the repo"
+)
+QUESTIONS = [
+    {
+        "header": "No rate table",
+        "question": 'Task 2 ended with "the price list has three currencies and no rate table".'
+        " Where do rates come from?",
+        "task": "2",
+        "files": ["shop/prices.py", "shop/rates.py"],
+        "options": [
+            {"label": "From the bank's file", "description": "it lies on the server every night"},
+            {
+                "label": "Nobody knows yet",
+                "description": "the owner has to be asked",
+                "insight": {"content": LESSON, "tags": ["money"]},
+            },
+        ],
+    },
+    {
+        "header": "What may fail",
+        "question": 'Task 3 ended with "API Error: 529 overloaded". Which of these should we do?',
+        "task": "3",
+        "multi_select": True,
+        "options": [
+            {"label": "Try again later"},
+            {
+                "label": "Fewer at once",
+                "insight": "When the API is overloaded, run fewer builders because each one waits",
+            },
+            {"label": "Tell the owner"},
+        ],
+    },
+]
+
+
+def questions(root: Path) -> list[int]:
+    """Two questions of the running session, a conflict and a candidate; the numbers of the two."""
+    world = World(root)
+    world.now = NOW - timedelta(minutes=5)
+    world.store("When tests share one database file, never open it per test because it is slow")
+    world.run("trash", {"names": ["when-in-doubt-ask-for-the-invoice-layout-because-t"]})
+    world.store("When in doubt, ask for the invoice layout because the owner cares")
+    world.later(minutes=2)
+    asked = {"document": {"questions": QUESTIONS}, "session": SESSION}
+    found = world.run("learn-ask", asked)["questions"]
+    return [int(item["id"]) for item in found]
+
+
 def many(root: Path, count: int) -> World:
     """A memory of `count` insights, stored as helix stores them."""
     from helix_core.store import insights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import shop
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import helix_core
 from helix_tui import actions, bindings, formats, glyphs, views
 from helix_tui.app import HelixApp
 from helix_tui.data.part import Part
@@ -176,3 +178,8 @@ def test_the_views_fit_into_a_narrow_line_and_are_named_in_a_wide_one(current: s
         assert view.key in narrow
         assert view.label in wide
     assert f"[{views.of(current).label}]" in narrow
+
+
+def test_the_readme_has_every_key() -> None:
+    readme = Path(helix_core.__file__).parent.parent / "README.md"
+    assert bindings.table() in readme.read_text(encoding="utf-8")

@@ -51,6 +51,8 @@ def empty(bare: Project) -> Project:
 @pytest.mark.parametrize("size", SIZES, ids=named)
 @pytest.mark.parametrize("view", views.NAMES)
 def test_view(snap_compare: Compare, project: Project, view: str, size: tuple[int, int]) -> None:
+    if view == "learn":
+        shop.questions(project.root)
     assert snap_compare(make_app(project, view), terminal_size=size, run_before=after())
 
 

@@ -156,3 +156,26 @@ def test_no_process_outlives_its_terminal(terminal: Terminal, project: Project, 
     while subprocess.run(["pgrep", "-f", mark], check=False, capture_output=True).stdout:
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+BROKEN = """
+import sys
+from helix_tui import app
+from helix_tui.__main__ import main
+app.HelixApp._tick = lambda self: 1 / 0
+sys.exit(main(["--project", sys.argv[1]]))
+"""
+
+
+def test_an_error_of_our_own_gives_the_terminal_back(terminal: Terminal, project: Project) -> None:
+    words = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-c", BROKEN, str(project.root)]
+    terminal.start(
+        f"sh -c {shlex.quote(f'{shlex.join(words)}; echo left with $?; exec cat')}", 80, 24
+    )
+    screen = terminal.until(lambda s: "left with" in s)
+    assert "left with 0" not in screen
+    assert terminal.fact("alternate_on") == "0"
+    assert terminal.fact("cursor_flag") == "1"
+    assert terminal.fact("mouse_any_flag") == "0"
+    terminal.keys("e", "c", "h", "o")
+    terminal.until(lambda s: "echo" in s)  # what is typed is seen again
