@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,14 @@ from helix_core.embed import client, lifecycle
 from helix_core.errors import StoreError, StoreMissingError, WorkerError
 from helix_core.paths import Project
 
+AT_ONCE_SECONDS = 1.0
+"""How long a worker may keep a person waiting who can be answered by keyword."""
 MODEL_WAIT_SECONDS = 30.0
+"""How long for what is worth little without the model; only while a worker answers."""
+PATIENT = frozenset(
+    {*("strategic-recall", "batch-inject", "synthesize", "calibrate", "reindex"), "count"}
+)
+"""Operations that wait so long; `count` is what `helix worker start` asks."""
 ANSWER_MS = 60_000.0
 FRESHEN_MS = 5_000.0
 
@@ -32,7 +38,7 @@ class Caller:
             raise StoreMissingError(f"there is no memory yet at {self.project.database}")
         if settings.load(self.project.home).worker_enabled:
             try:
-                self._await_worker()
+                self._await_worker(MODEL_WAIT_SECONDS if op in PATIENT else AT_ONCE_SECONDS)
                 return client.request(
                     op, {**args, "actor": "cli"}, self.project, answer_ms=ANSWER_MS
                 )
@@ -51,14 +57,15 @@ class Caller:
             with contextlib.suppress(WorkerError, StoreError):
                 client.request("reindex", {"batch": 8}, self.project, answer_ms=FRESHEN_MS)
 
-    def _await_worker(self) -> None:
-        """Start the worker if need be and give its model time to load; a person can wait."""
-        began = time.monotonic()
+    def _await_worker(self, patience: float) -> None:
+        """Start the worker if need be, and give its model some time to load.
+
+        Raises WorkerError where it is not ready then: it goes on loading for the next call.
+        """
         found = client.status()
         if found and found.get("model_state") in {"ready", "none"}:
             return
-        if not self.quiet:
+        if not self.quiet and patience > AT_ONCE_SECONDS:
             say("helix: waiting for the embedding worker ...")
-        if not lifecycle.ensure(MODEL_WAIT_SECONDS):
-            waited = time.monotonic() - began
-            raise WorkerError(f"no embedding worker after {waited:.0f} s")
+        if not lifecycle.ensure(patience):
+            raise WorkerError("the embedding worker is not ready yet")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from helix_core.paths import Project
 
+SILENCE_SECONDS = 15.0
+"""A worker that starts is heard of long before; one that hangs is not."""
 NOT_CARRIED = frozenset({"HELIX_VENV", "HELIX_HOOK_ACTIVE"})
 
 
@@ -113,12 +115,18 @@ def status(first_ms: float = 300, address: Path | str | None = None) -> dict[str
 
 
 def wait_ready(seconds: float) -> dict[str, Any] | None:
-    """Wait until a worker answers and has settled on a model (or on having none)."""
-    deadline = time.monotonic() + seconds
+    """Wait until a worker answers and has settled on a model (or on having none).
+
+    One that has given no sign of life for `SILENCE_SECONDS` is not waited for any longer.
+    """
+    heard = time.monotonic()
+    deadline = heard + seconds
     while True:
         found = status()
+        now = time.monotonic()
+        heard = now if found else heard
         if found and found.get("model_state") in {"ready", "none"}:
             return found
-        if time.monotonic() > deadline:
+        if now > min(deadline, heard + SILENCE_SECONDS):
             return found
         time.sleep(0.1)

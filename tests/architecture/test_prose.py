@@ -133,6 +133,12 @@ def test_skills_are_short_and_their_long_matter_is_found() -> None:
         assert f"references/{item.path.name}" in SKILLS[item.path.parents[1].name].body
 
 
+def test_a_builder_does_not_make_up_what_it_was_to_change() -> None:
+    assert re.search(
+        r"change a file that is not there.*?`BLOCKED`", AGENTS["helix-builder"].body, re.DOTALL
+    )
+
+
 def test_the_meta_planner_changes_nothing() -> None:
     listed = SKILLS["helix-meta-planner"].fields["allowed-tools"].split(", ")
     assert set(listed) >= READING
