@@ -40,7 +40,7 @@ format: dev
 	$(DEV)/bin/ruff format .
 
 # Each prints its table and keeps its figures; one that misses a target does not stop the others.
-BENCHES := hooks scale retrieval learning dag tui
+BENCHES := hooks scale retrieval learning dag resources tui
 bench: dev
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; \
@@ -55,12 +55,12 @@ soak: dev
 screenshots: dev
 	$(IN_DEV) -m screenshots.make
 
-# A wheel for pip, and the plugin as an archive of what is committed.
-dist: dev
+# A wheel for pip, and the plugin as an archive of what is committed. Any Python with pip will do.
+dist:
 	@rm -rf dist && mkdir dist
-	@$(DEV)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@git archive --format=tar.gz --prefix=helix/ -o dist/helix-plugin.tar.gz HEAD \
-	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml
+	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml constraints.txt
 	@ls -l dist
 
 clean:

@@ -69,5 +69,13 @@ TOPOLOGY_MIN_NODES = 3  # Two nodes have no shape.
 
 # -- lineage ------------------------------------------------------------------------------------
 LINEAGE_DEPTH = 3  # Beyond a great-grandparent nothing can be said about today's lesson.
+LINEAGE_CREDIT_SHARE = 0.7  # What a parent gets of its child's causal weight; one step.
 
+# -- hold-out: does it help? --------------------------------------------------------------------
+HOLDOUT_MAX = 0.5  # Withholding more than half would cost more than it tells.
+LIFT_HALF_WIDTH = 0.10  # The lift of all insights is told once it is known to ten points ...
+LIFT_HALF_WIDTH_ONE = 0.25  # ... that of a single one to twenty-five: it has far fewer tasks.
+LIFT_MIN_ARM = 20  # With fewer on either side nobody can say how much the outcomes vary.
+
+NORMAL_Z95 = 1.9599640  # Normal quantile for a two-sided 95% interval.
 WILSON_Z90 = 1.6448536  # Normal quantile for a two-sided 90% interval.

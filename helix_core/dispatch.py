@@ -28,7 +28,7 @@ REPAIRING = frozenset({f"{HOOK}SessionStart"})
 
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:
-    """Carry out `op`; raises UsageError for an unknown one."""
+    """Carry out `op`; raises UnknownOperationError for an unknown one."""
     if op.startswith(HOOK):
         from helix_core.hooks import events
 

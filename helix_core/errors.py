@@ -12,6 +12,7 @@ HelixError
 │   ├── StoreCorruptError    the file is damaged or not a database
 │   └── StoreTooNewError     written by a newer helix: reading only
 └── WorkerError         the worker is absent, busy or of another version
+    └── UnknownOperationError   it does not know what it is asked for: its code is older
 """
 
 from __future__ import annotations
@@ -71,3 +72,7 @@ class StoreTooNewError(StoreError):
 
 class WorkerError(HelixError):
     """The worker is absent, too slow, or speaks another protocol."""
+
+
+class UnknownOperationError(WorkerError):
+    """Whoever was asked does not know the operation: its code is older than the asker's."""

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from pathlib import Path
 
 from helix_core import clock
+from helix_core.text import credentials
 
 MAX_BYTES = 1024 * 1024
 KEPT = 3
 
 
 def write(home: Path, level: str, message: str) -> None:
-    """Append one line; a log that cannot be written is not worth failing for."""
-    line = " ".join(str(message).split())[:2000]
+    """Append one line, without secrets; a log that cannot be written is not worth failing for."""
+    line = " ".join(credentials.mask(str(message)).split())[:2000]
     with contextlib.suppress(OSError):
         if not home.is_dir():
             return
@@ -25,6 +27,11 @@ def write(home: Path, level: str, message: str) -> None:
         _rotate(path)
         with path.open("a", encoding="utf-8", errors="replace") as stream:
             stream.write(f"{clock.iso(clock.now())} {level:<5} {os.getpid()} {line}\n")
+
+
+def say(message: str) -> None:
+    """One line on standard error, without secrets: what the worker's own log is made of."""
+    print(" ".join(credentials.mask(message).split())[:2000], file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _rotate(path: Path) -> None:

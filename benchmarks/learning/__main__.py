@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import report
-from benchmarks.learning import measure, policies, table
+from benchmarks.learning import measure, policies, table, world
 
 HELD_OUT = 1000
 SEEDS, QUICK_SEEDS = 40, 4
@@ -20,7 +20,7 @@ def main() -> int:
     parser = report.arguments(__doc__ or "")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many worlds (40)")
     parser.add_argument("--first", type=int, default=HELD_OUT, metavar="SEED")
-    parser.add_argument("--scenario", action="append", choices=table.ORDER)
+    parser.add_argument("--scenario", action="append", choices=[*world.SCENARIOS])
     parser.add_argument("--processes", type=int, default=PROCESSES, metavar="N")
     parser.add_argument("--ablations", action="store_true", help="leave out one rule at a time")
     options = parser.parse_args()

@@ -8,7 +8,7 @@ graph hops are off, and all texts are separate rows from the start.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.learning.world import Step, World
@@ -66,6 +66,9 @@ class Learner:
         self.injected: list[int | None] = [None] * len(world.items)
         self.causal_days: list[list[int]] = [[] for _ in world.items]
         self.contexts: list[list[int]] = [[] for _ in world.items]
+        self.born = [item.arrives for item in world.items]
+        """The session before, or in, which each item came."""
+        self.parents: dict[int, tuple[int, ...]] = {}
         self._means: dict[int, tuple[int, list[float] | None]] = {}
         self._kept: set[int] = set()
         """What prune left where it is, and nothing happened to since."""
@@ -99,7 +102,7 @@ class Learner:
 
     def _rated(self, item: int, place: tuple[int | None, int | None, float], task: int) -> Ranked:
         last = self.last_used[item]
-        since = self.world.items[item].arrives if last is None else last
+        since = self.born[item] if last is None else last
         window = self.today - constants.VELOCITY_WINDOW_DAYS
         recent = sum(1 for day in self.causal_days[item] if day >= window)
         return recall.rated(
@@ -149,6 +152,7 @@ class Learner:
         expected = dict.fromkeys(chosen, constants.NEUTRAL_EFFECTIVENESS)
         if chosen and (settings.ranking != "spec" or settings.prune_contrast):  # else never read
             expected = value.baselines(self._history(step.task), runs_with, settings)
+        weights: dict[int, float] = {}
         for item in chosen:
             near = float(self.world.task_item[step.task, item])
             row = self.rows[item]
@@ -162,13 +166,41 @@ class Learner:
             self.uses[item].append(Use(len(self.tasks), worth, expected[item]))
             self.injected[item] = self.today
             if weight > 0.0:
+                weights[item] = weight
                 self.last_used[item] = self.today
                 self.causal_days[item].append(self.today)
                 self.contexts[item].append(step.task)
             self._kept.discard(item)
+        if settings.lineage_credit:
+            self._flow_back(weights, chosen, outcome)
         self.tasks.append(step.task)
         self.outcomes.append(worth)
         self.given.append(tuple(chosen))
+
+    def _flow_back(self, weights: Mapping[int, float], chosen: Sequence[int], outcome: str) -> None:
+        """Move the parents of what was causal, as the product does."""
+        passed: dict[int, float] = {}
+        for child, weight in weights.items():
+            for parent in self.parents.get(child, ()):
+                passed[parent] = max(passed.get(parent, 0.0), weight)
+        for parent, weight in passed.items():
+            if parent not in chosen and parent not in self.gone:
+                row = self.rows[parent]
+                after, _ = feedback.passed_back(row.effectiveness, weight, outcome)
+                self.rows[parent] = replace(row, effectiveness=after)
+                self._kept.discard(parent)
+
+    def derive(self, step: Step, item: int, chosen: Sequence[int]) -> None:
+        """A text came out of a blocked task; its parents are what was causal there."""
+        self.alive[item] = True
+        self.born[item] = self.today
+        self.rows[item] = replace(
+            self.rows[item], effectiveness=constants.DERIVED_EFFECTIVENESS, source="derived"
+        )
+        threshold = self.rules.profile.causal_threshold
+        self.parents[item] = tuple(
+            i for i in chosen if self.world.task_item[step.task, i] > threshold
+        )
 
     def _spread(self, item: int) -> float | None:
         """The spread of the item's causal contexts; its running mean is brought up to date here."""
@@ -184,7 +216,7 @@ class Learner:
         for item, row in enumerate(self.rows):
             if not self.alive[item]:
                 continue
-            arrived = self.world.items[item].arrives
+            arrived = self.born[item]
             last = self.last_used[item]
             unused = float(self.today - (arrived if last is None else last))
             after_days = self.rules.settings.decay_days

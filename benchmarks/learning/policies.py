@@ -31,6 +31,9 @@ class Policy(Protocol):
     def learn(self, step: Step, chosen: Sequence[int], delivered: bool) -> None:
         """How it ended."""
 
+    def derive(self, step: Step, item: int, chosen: Sequence[int]) -> None:
+        """A text came out of a blocked task that these were injected into."""
+
     def close(self) -> None:
         """The session is over."""
 
@@ -43,11 +46,15 @@ class Plain:
         self.k = k
         self.today = 0
         self.alive = [False] * len(world.items)
+        self.derived: set[int] = set()
 
     def begin(self, session: int) -> None:
         """What arrived is there."""
         self.today = session
-        self.alive = [item.arrives <= session for item in self.world.items]
+        self.alive = [
+            item.arrives <= session or number in self.derived
+            for number, item in enumerate(self.world.items)
+        ]
 
     def choose(self, step: Step) -> list[int]:
         """The best k by `score`."""
@@ -61,6 +68,11 @@ class Plain:
 
     def learn(self, step: Step, chosen: Sequence[int], delivered: bool) -> None:
         """Nothing."""
+
+    def derive(self, step: Step, item: int, chosen: Sequence[int]) -> None:
+        """It is there from now on."""
+        self.derived.add(item)
+        self.alive[item] = True
 
     def close(self) -> None:
         """Nothing."""
@@ -205,5 +217,8 @@ ABLATIONS = (
     _helix("- prune", "without prune", prune=False),
     _helix("ghosts at 60", "never-used ones go after 60 days", ghost_days=60.0),
     _helix("- decay", "without decay", decay=False),
+    _helix("+ lineage", "credit flows back to the parents", lineage_credit=True),
+    _helix("- context + lineage", "the same without context",
+           ranking_context=False, lineage_credit=True),
 )  # fmt: skip
 BY_NAME = {entry.name: entry for entry in (*FRAME, *RIVALS, *ABLATIONS)}

@@ -50,6 +50,7 @@ def play(world: World, policy: Policy) -> Played:
     """One life of a memory."""
     delivered: list[bool] = []
     roles: list[list[str]] = []
+    brought: set[int] = set()
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for session, steps in groupby(world.steps, key=lambda step: step.session):
@@ -58,6 +59,10 @@ def play(world: World, policy: Policy) -> Played:
             chosen = policy.choose(step)
             done = step.luck < world.chance(step, chosen)
             policy.learn(step, chosen, done)
+            item = None if done else world.brought(step, chosen, brought)
+            if item is not None:
+                brought.add(item)
+                policy.derive(step, item, chosen)
             delivered.append(done)
             roles.append([world.effect_of(i, step) for i in chosen])
             for item, role in zip(chosen, roles[-1], strict=True):
@@ -89,7 +94,11 @@ def play(world: World, policy: Policy) -> Played:
 
 
 def _lost(world: World, learner: Learner, *, used: bool) -> float:
-    good = [n for n, i in enumerate(world.items) if i.role == "useful" and i.turns is None]
+    good = [
+        n
+        for n, item in enumerate(world.items)
+        if item.role == "useful" and item.turns is None and not item.derived
+    ]
     gone = [n for n in good if n in learner.gone and bool(learner.used(n)) == used]
     return len(gone) / len(good)
 

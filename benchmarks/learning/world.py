@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,6 +22,7 @@ from helix_core.text import terms
 Role = Literal["useful", "harmful", "neutral"]
 ROLES: tuple[Role, ...] = ("useful", "harmful", "neutral")
 SESSION_TASKS, SESSION_TOPICS = 6, 2
+DERIVED_PER_ROLE = 3
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ class Scenario:
     turning: float = 0.0
     """Share of the lessons that turn harmful halfway."""
     cosine_shift: float = 0.0
+    derived: bool = False
+    """Whether texts come out of blocked tasks, with what was injected there as their parents."""
+    inherit: float = 0.0
+    """Share of those that do what their parent does; the others are good or bad by a coin."""
 
 
 BASE = Scenario()
@@ -60,6 +65,8 @@ SCENARIOS = {
         replace(BASE, name="confounded", topic_spread=2.4),
         replace(BASE, name="drift", turning=0.25),
         replace(BASE, name="weak", effect=0.85),
+        replace(BASE, name="derived", derived=True),
+        replace(BASE, name="kin", derived=True, inherit=0.8),
     )
 }
 
@@ -75,6 +82,8 @@ class Item:
     """The session before which it is stored."""
     turns: int | None = None
     """The session from which a useful one is harmful."""
+    derived: bool = False
+    """It is not there until a blocked task brings it."""
 
     def role_at(self, session: int) -> Role:
         """What it does to a task of its topic in that session."""
@@ -133,6 +142,25 @@ class World:
         logit -= self.scenario.irrelevant * roles.count("neutral")
         return 1.0 / (1.0 + math.exp(-logit))
 
+    def brought(self, step: Step, chosen: Sequence[int], there: Collection[int]) -> int | None:
+        """The text that comes out of a blocked task; None where there is none to come.
+
+        `there`: those that came before. By the step's own luck, so that it is the same for every
+        policy that chose the same.
+        """
+        if not self.scenario.derived or not chosen:
+            return None
+        kin, coin = step.luck * 1009 % 1, step.luck * 7919 % 1
+        role = self.effect_of(chosen[0], step)
+        if role == "neutral" or kin >= self.scenario.inherit:
+            role = "useful" if coin < 0.5 else "harmful"
+        fresh = (
+            number
+            for number, item in enumerate(self.items)
+            if item.derived and item.topic == step.topic and item.role == role
+        )
+        return next((number for number in fresh if number not in there), None)
+
     def effect_of(self, item: int, step: Step) -> Role:
         """What an item does to a task; one of another topic is irrelevant."""
         found = self.items[item]
@@ -144,6 +172,8 @@ def build(scenario: Scenario, pool: Pool, seed: int) -> World:
     rng = random.Random(f"{seed}")
     items = tuple(_items(scenario, pool, rng))
     steps = tuple(_steps(scenario, pool, rng))
+    if scenario.derived:
+        items += tuple(_derived(scenario, pool, items, random.Random(f"derived {seed}")))
     vectors = pool.vectors
     own = vectors[[item.text for item in items]]
     shift = scenario.cosine_shift
@@ -188,6 +218,22 @@ def _items(scenario: Scenario, pool: Pool, rng: random.Random) -> list[Item]:
         turns = half if role == "useful" and rng.random() < scenario.turning else None
         items.append(Item(text, topic, role, arrives, turns))
     return sorted(items, key=lambda item: item.arrives)
+
+
+def _derived(
+    scenario: Scenario, pool: Pool, items: Sequence[Item], rng: random.Random
+) -> list[Item]:
+    """What blocked tasks can bring: texts of each topic that nobody stored, good and bad ones."""
+    known = {item.text for item in items}
+    made: list[Item] = []
+    for topic in range(len(pool.tasks)):
+        good = [text for text in pool.lessons[topic] if text not in known]
+        bad = [text for text in (*pool.close[topic], *pool.loose[topic]) if text not in known]
+        parts: tuple[tuple[list[int], Role], ...] = ((good, "useful"), (bad, "harmful"))
+        for texts, role in parts:
+            chosen = rng.sample(texts, min(DERIVED_PER_ROLE, len(texts)))
+            made += [Item(text, topic, role, scenario.sessions, derived=True) for text in chosen]
+    return made
 
 
 def _steps(scenario: Scenario, pool: Pool, rng: random.Random) -> list[Step]:

@@ -123,6 +123,8 @@ def history(options: Options) -> None:
         f"helped {proof['helped']:.2f}, hurt {proof['hurt']:.2f} of {proof['n']:.2f} tasks"
         f" (90%: {proof['low']:.2f} to {proof['high']:.2f})"
     )
+    if found["lift"]["needed"] is not None:
+        output.line(f"lift: {found['lift']['told']}")
     rows = [
         (
             event["created_at"][:16],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helix_core import paths
 from helix_core.cli import output
 from helix_core.cli.registry import (
     Options,
@@ -38,7 +39,7 @@ def worker(options: Options) -> int:
     from helix_core.embed import client, lifecycle
 
     if options.action == "stop":
-        found: dict[str, Any] = {"stopped": lifecycle.stop()}
+        found: dict[str, Any] = {"stopped": lifecycle.stop(5000)}
         text = "stopped" if found["stopped"] else "there was no worker"
         output.emit_json(found) if as_json(options) else output.line(text)
         return 0
@@ -69,18 +70,32 @@ def hook(options: Options) -> None:
     process.main(options.event)
 
 
-@command("config", "each setting, its value and where it came from")
+@command(
+    "config",
+    "each setting, its value and where it came from; or one setting, shown or set here",
+    arg("key", nargs="?", metavar="KEY"),
+    arg("value", nargs="?", metavar="VALUE"),
+)
 def config(options: Options) -> None:
-    """Print the settings in force."""
+    """Print the settings in force; with a value set one of them for this project."""
     from helix_core import settings
 
-    chosen = settings.load(caller(options).project.home)
+    project = caller(options).project
+    if options.value is not None:
+        settings.write(project.home, options.key, options.value)
+        paths.ensure_home(project)
+    chosen = settings.load(project.home)
+    if options.key is not None and options.key not in settings.KEYS:
+        raise UsageError(f"unknown setting {options.key!r}; known: {', '.join(settings.KEYS)}")
     found = {
         key: {"value": getattr(chosen, key), "origin": chosen.origins.get(key, "default")}
         for key in settings.KEYS
+        if options.key in (None, key)
     }
     if as_json(options):
         output.emit_json(found)
+    elif options.key is not None:
+        output.line(f"{found[options.key]['value']} ({found[options.key]['origin']})")
     else:
         output.table(
             ("setting", "value", "origin"),

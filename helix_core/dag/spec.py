@@ -18,6 +18,14 @@ from helix_core.text import clean, handoff, scanner, values, verify
 
 MANY_FILES = 5
 CIRCLES_NAMED = 5
+KEYS = frozenset({"seq", "slug", "description", "relevant_files", "blocked_by", "verify"})
+# What other tools call it: a plan whose order is not understood would start everything at once.
+_WAITS = frozenset(
+    {
+        *("depends_on", "dependson", "depends", "dependencies", "dependency", "deps", "needs"),
+        *("requires", "after", "blockers", "blockedby", "prerequisites", "predecessors"),
+    }
+)
 _SEPARATORS = re.compile(r"[,;\s]+")
 _HOUSEKEEPING = re.compile(r"\W*(?:set[\s_-]?up|finali[sz]e|clean[\s_-]?up)\b", re.IGNORECASE)
 # Programs that end well whatever the task did, so that they prove nothing.
@@ -71,9 +79,16 @@ def read(entries: Sequence[Mapping[str, Any]]) -> Plan:
     Text is made safe and secrets are masked. Of two tasks with one number the first is kept.
     """
     tasks: dict[str, Task] = {}
-    errors = []
+    errors: list[str] = []
+    doubts: list[str] = []
     for number, entry in enumerate(entries, 1):
         task = _task(entry, number)
+        for key in map(str, entry.keys() - KEYS):
+            name = clean.shorten(clean.fold(clean.scrub(key, 80)), 40)
+            if re.sub(r"[\W]", "_", key).lower() in _WAITS:
+                errors.append(f"task {task.seq}: {name!r} is not read; say blocked_by")
+            else:
+                doubts.append(f"task {task.seq}: {name!r} is not read")
         if task.key in tasks:
             errors.append(f"task {task.seq}: another task has this number")
         else:
@@ -81,7 +96,7 @@ def read(entries: Sequence[Mapping[str, Any]]) -> Plan:
     listed = tuple(tasks.values())
     if not listed:
         errors.append("the plan has no task")
-    return Plan(listed, (*errors, *faults(listed)), tuple(warnings(listed)))
+    return Plan(listed, (*errors, *faults(listed)), (*warnings(listed), *sorted(doubts)))
 
 
 def faults(tasks: Sequence[Task], known: Iterable[str] = ()) -> list[str]:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import helix_core
-from helix_core import paths, probe, profiles, provision
-from helix_core.doctor.finding import SETUP, Finding, Place, check
+from helix_core import paths, probe, profiles, provision, setup_state
+from helix_core.doctor.finding import SETUP, Finding, Place, State, check
 from helix_core.embed import client, sources
 from helix_core.store import migrations
 
@@ -55,6 +55,11 @@ def sqlite(place: Place) -> Iterator[Finding]:
 def environment(place: Place) -> Iterator[Finding]:
     """helix's own Python environment: whole, of this version, and what its Python says."""
     venv = paths.environment_dir(place.environ)
+    building = setup_state.progress(venv)
+    if building is not None:
+        state: State = "fail" if building.error else "warn"
+        yield Finding("environment", state, building.line, SETUP if building.error else "")
+        return
     executable = venv / "bin" / "python"
     if not executable.exists():
         half = venv.is_dir() and any(venv.iterdir())

@@ -1,20 +1,20 @@
 """What the worker does between requests: vectors, credit and maintenance that had to wait.
 
-Small steps, and none while a request is being answered. Also ends the worker when it is idle, and
-binds running agents to their calls as the client's `meta.json` appears.
+Small steps, and none while a request is being answered. Also ends the worker when it is idle or too
+big, and binds running agents to their calls as the client's `meta.json` appears.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-import sys
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_core import clock, log, settings
+from helix_core.embed import footprint
 from helix_core.errors import HelixError, StoreCorruptError
 from helix_core.memory import synthesis, upkeep
 from helix_core.memory.context import Memory
@@ -36,6 +36,7 @@ class Background(threading.Thread):
         super().__init__(daemon=True, name="helix-background")
         self._worker = worker
         self._quiet: dict[Path, float] = {}
+        self._memory = footprint.Ceiling(worker.settings.worker_memory_mb)
 
     def run(self) -> None:
         """Work in small steps until the worker stops."""
@@ -46,6 +47,9 @@ class Background(threading.Thread):
                 return
             if worker.active:
                 continue
+            if worker.model_state != "loading" and self._memory.exceeded():
+                worker.stopping.set()
+                return
             for project in worker.projects.known():
                 try:
                     self._step(project)
@@ -53,7 +57,7 @@ class Background(threading.Thread):
                     self._repair(project, error)
                 except Exception as error:  # noqa: BLE001 - one project must not end the thread
                     self._quiet[project.database] = time.monotonic() + 5.0
-                    print(f"background: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
+                    log.say(f"background: {error!r}")
             worker.projects.drop_idle()
 
     def _step(self, project: Project) -> None:

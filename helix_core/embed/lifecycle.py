@@ -103,10 +103,10 @@ def renew() -> bool:
     return provision.is_ready(paths.environment_dir()) and stop() and start()
 
 
-def stop() -> bool:
-    """Ask the worker to leave; False where there was none."""
+def stop(first_ms: float = 300) -> bool:
+    """Ask the worker to leave; False where there was none, or none that answered in that time."""
     try:
-        client.request("stop", {}, answer_ms=3000)
+        client.request("stop", {}, first_ms=first_ms, answer_ms=3000)
     except WorkerError:
         return False
     return True

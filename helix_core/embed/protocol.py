@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from typing import Any
 
 PROTOCOL = 1
@@ -28,16 +29,20 @@ def send(sock: socket.socket, message: dict[str, Any]) -> None:
     sock.sendall(len(body).to_bytes(HEAD_BYTES, "big") + body)
 
 
-def receive(sock: socket.socket) -> dict[str, Any] | None:
-    """The next message; None where the other side closed. Raises ProtocolError, OSError."""
-    head = _exactly(sock, HEAD_BYTES)
+def receive(sock: socket.socket, seconds: float | None = None) -> dict[str, Any] | None:
+    """The next message; None where the other side closed. Raises ProtocolError, OSError.
+
+    `seconds` bounds the whole message; without it the socket's own timeout bounds each part.
+    """
+    until = None if seconds is None else time.monotonic() + seconds
+    head = _exactly(sock, HEAD_BYTES, until)
     if not head:
         return None
     size = int.from_bytes(head, "big")
     if size > MAX_FRAME:
         raise ProtocolError(f"message of {size} bytes")
     try:
-        message = json.loads(_exactly(sock, size))
+        message = json.loads(_exactly(sock, size, until))
     except ValueError as error:
         raise ProtocolError("not JSON") from error
     if not isinstance(message, dict):
@@ -45,10 +50,15 @@ def receive(sock: socket.socket) -> dict[str, Any] | None:
     return message
 
 
-def _exactly(sock: socket.socket, size: int) -> bytes:
+def _exactly(sock: socket.socket, size: int, until: float | None) -> bytes:
     parts = []
     missing = size
     while missing:
+        if until is not None:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise ProtocolError("the message takes too long")
+            sock.settimeout(left)
         part = sock.recv(min(missing, 1 << 20))
         if not part:
             if missing == size:

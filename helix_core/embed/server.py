@@ -14,13 +14,15 @@ import struct
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import helix_core
 from helix_core import atomic, paths, settings
 from helix_core.embed import client, protocol
-from helix_core.embed.background import Background
-from helix_core.embed.worker import Worker
 from helix_core.errors import StoreError
+
+if TYPE_CHECKING:
+    from helix_core.embed.worker import Worker
 
 REQUEST_SECONDS = 30.0
 LEAVING_SECONDS = 10.0
@@ -35,12 +37,12 @@ def _peer_is_me(sock: socket.socket) -> bool:
 
 def _serve_one(worker: Worker, sock: socket.socket) -> None:
     with sock, contextlib.suppress(OSError, protocol.ProtocolError):
-        sock.settimeout(REQUEST_SECONDS)
         if not _peer_is_me(sock):
             return
-        request = protocol.receive(sock)
+        request = protocol.receive(sock, REQUEST_SECONDS)
         if request is None:
             return
+        sock.settimeout(REQUEST_SECONDS)
         # Asking how it is and asking it to leave work across versions: a newer one takes over so.
         known = request.get("op") in {"status", "stop"}
         if request.get("protocol") != protocol.PROTOCOL and not known:
@@ -100,6 +102,10 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         if not _take_over(address, stack):
             return 0
+        # Only now: of many that start at once, all but one leave before they load anything.
+        from helix_core.embed.background import Background
+        from helix_core.embed.worker import Worker
+
         worker = Worker(settings.load(None))
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stopping.set())

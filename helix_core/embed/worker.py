@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import helix_core
-from helix_core import clock, dispatch, paths, settings
-from helix_core.embed import client, protocol
+from helix_core import clock, dispatch, log, paths, settings
+from helix_core.embed import client, footprint, protocol
 from helix_core.embed.projects import Projects
 from helix_core.errors import HelixError, StoreCorruptError, WorkerError
 from helix_core.hooks import scope
@@ -55,7 +54,7 @@ class Worker:
             self.model_state = "ready"
         except model.ModelUnavailableError as error:
             self.model_state, self.model_error = "none", str(error)
-            print(f"no embedding model: {error}", file=sys.stderr, flush=True)  # noqa: T201
+            log.say(f"no embedding model: {error}")
 
     def status(self) -> dict[str, Any]:
         """What `helix worker status` prints."""
@@ -69,7 +68,7 @@ class Worker:
             "uptime_seconds": round(time.time() - self.started, 1),
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
             "requests": self.served,
-            "memory_mb": _memory_mb(),
+            "memory_mb": round(footprint.resident_mb()) or None,
             "projects": [str(project.database) for project in self.projects.known()],
         }
 
@@ -86,7 +85,7 @@ class Worker:
         except HelixError as error:
             return {"ok": False, "kind": type(error).__name__, "error": str(error)}
         except Exception as error:  # noqa: BLE001 - the client falls back, the worker lives on
-            print(f"{request.get('op')}: {error!r}", file=sys.stderr, flush=True)  # noqa: T201
+            log.say(f"{request.get('op')}: {error!r}")
             return {"ok": False, "kind": "WorkerError", "error": f"{type(error).__name__}: {error}"}
         finally:
             with self._count:
@@ -169,21 +168,6 @@ class Worker:
             if isinstance(found, StoreCorruptError):
                 raise found from error
             raise
-
-
-def _memory_mb() -> int | None:
-    """Resident memory in MiB; the peak where the system does not say what it is now."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**20  # bytes on macOS
-    except ImportError:
-        return None
 
 
 def _project(place: dict[str, Any], env: dict[str, str]) -> Project:

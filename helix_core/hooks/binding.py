@@ -31,14 +31,9 @@ def prompt_hash(prompt: str) -> str:
 
 
 def context_of(prompt: fields.Prompt) -> dict[str, str]:
-    """What the orchestrator told an agent beside its task, as columns: without secrets, and cut."""
+    """What the orchestrator told an agent beside its task, as columns."""
     told = {"constraints": prompt.constraints, "risk_areas": prompt.risk_areas}
-    if not any(told.values()):
-        return told
-    # Deferred: few prompts have either, and a hook without worker pays for every import.
-    from helix_core.text import scanner
-
-    return {name: clean.shorten(scanner.mask(text), CONTEXT_LIMIT) for name, text in told.items()}
+    return {name: clean.shorten(text, CONTEXT_LIMIT) for name, text in told.items()}
 
 
 def bind(mem: Memory, session_id: str, agent_id: str, tool_use_id: str) -> runs.AgentRun | None:

@@ -12,6 +12,7 @@ from helix_core.hooks.payload import text_at
 from helix_core.memory.context import Memory
 from helix_core.store import journal
 from helix_core.store.connection import writing
+from helix_core.text import credentials
 
 HURRIED = frozenset({"PreToolUse", "SessionEnd"})
 """An agent waits for the one, the client kills the other: what was spooled is not theirs."""
@@ -67,7 +68,7 @@ def _record(
                 ms=max(0.0, (time.time() - started) * 1000),
                 mode=mode,
                 ok=not error,
-                error=error,
+                error=credentials.mask(error),
                 moment=mem.moment,
             )
     except Exception as problem:  # noqa: BLE001 - the record must not cost the answer

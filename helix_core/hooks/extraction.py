@@ -75,7 +75,9 @@ def stop_failure(mem: Memory, payload: dict[str, Any]) -> None:
     if event is None:
         return
     reason = event.message or event.error or "API error"
-    outcome = markers.Outcome("unknown", clean.shorten(clean.fold(reason), SUMMARY_LIMIT))
+    outcome = markers.Outcome(
+        "unknown", clean.shorten(clean.fold(scanner.mask(reason)), SUMMARY_LIMIT)
+    )
     ended = replace(_ended(mem, event, reason, outcome), state="crashed", source="self")
     _begin(mem, ended, status_written=bool(payload.get("_status_written")))
     for name, part in (("status", _status), ("archive", _archive)):
@@ -104,7 +106,9 @@ def _ended(mem: Memory, event: AgentEvent, message: str, outcome: markers.Outcom
     source = "self"
     if state in {"delivered", "partial", "blocked"} and run.verify and event.transcript:
         source = verify.check_outcome(state, run.verify, transcript.commands(event.transcript))
-    return Ended(event, run, results.message_hash(message), message, outcome, state, source)
+    # Of the masked text: an event that came through the spool is the same result.
+    mark = results.message_hash(scanner.mask(message))
+    return Ended(event, run, mark, message, outcome, state, source)
 
 
 def state_of(event: AgentEvent, message: str, outcome: markers.Outcome) -> str:
@@ -156,7 +160,7 @@ def _begin(mem: Memory, ended: Ended, *, status_written: bool) -> None:
             ended.run.id,
             state=ended.state,
             outcome_source=ended.source,
-            summary=_masked(ended.outcome.summary),
+            summary=ended.outcome.summary,
             ended_at=mem.moment,
             transcript_path=str(ended.event.transcript) if ended.event.transcript else None,
         )
@@ -178,10 +182,6 @@ def _guarded(mem: Memory, ended: Ended, name: str, part: Callable[[Memory, Ended
     return False
 
 
-def _masked(text: str) -> str:
-    return scanner.mask(text)
-
-
 def status_line(
     event: AgentEvent, state: str, source: str, summary: str, **more: Any
 ) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def status_line(
         "session_id": event.session_id,
         "outcome": state,
         "source": source,
-        "summary": _masked(summary),
+        "summary": summary,
         **more,
     }
 
@@ -204,7 +204,7 @@ def _status(mem: Memory, ended: Ended) -> None:
         ended.source,
         ended.outcome.summary,
         task_id=ended.run.task_id,
-        remaining=_masked(ended.outcome.remaining),
+        remaining=ended.outcome.remaining,
         ts=mem.moment,
     )
     handover.append_status(mem.project.home, line)
@@ -215,15 +215,8 @@ def _findings(mem: Memory, ended: Ended) -> None:
         return
     found = handoff.read_findings(ended.message)
     if found is not None:
-        found = {"session_id": ended.event.session_id, **_masked_tree(found)}
+        found = {"session_id": ended.event.session_id, **found}
         handover.write_findings(mem.project.home, ended.event.agent_id, found)
-
-
-def _masked_tree(value: dict[str, Any]) -> dict[str, Any]:
-    import json
-
-    masked: dict[str, Any] = json.loads(_masked(json.dumps(value, ensure_ascii=False)))
-    return masked
 
 
 def _plan(mem: Memory, ended: Ended) -> None:
@@ -308,8 +301,8 @@ def _archive(mem: Memory, ended: Ended) -> None:
         agent_type=f"helix-{ended.event.role}",
         task_id=ended.run.task_id,
         outcome=ended.state,
-        summary=clean.shorten(_masked(summary), ARCHIVE_LIMIT),
-        reason=clean.shorten(_masked(reason), SUMMARY_LIMIT),
+        summary=clean.shorten(summary, ARCHIVE_LIMIT),
+        reason=clean.shorten(reason, SUMMARY_LIMIT),
         mark=ended.mark,
         session_id=ended.event.session_id,
         agent_run_id=ended.run.id,

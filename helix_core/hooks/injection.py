@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from helix_core import holdout
 from helix_core.hooks import binding, choosing, frame
 from helix_core.hooks.payload import AgentCall, AgentEvent, agent_call, agent_event
 from helix_core.memory import inject, recall
@@ -109,18 +110,23 @@ def _record(
 def _claim(
     mem: Memory, run: runs.AgentRun, query: recall.Query, found: Recall, source: str
 ) -> None:
+    """Record what this call gets. The place of an insight that is held out stays empty."""
     claimed = runs.claimed(mem.conn, run.session_id, mem.now)
+    chance = mem.settings.holdout
     for rank, item in enumerate(choosing.select(mem, query, found, claimed), 1):
         given = choosing.given(item)
+        withheld = holdout.withheld(run.session_id, run.tool_use_id or "", item.insight.id, chance)
         runs.add_injection(
             mem.conn,
             run,
             given,
             rank=rank,
             value=item.value,
-            chars=len(frame.line(given)),
+            chars=0 if withheld else len(frame.line(given)),
             source=source,
             moment=mem.moment,
+            withheld=withheld,
+            probability=chance or None,
         )
 
 

@@ -136,9 +136,13 @@ def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any]
         answer_ms=budget_ms(event),
     )
     if event == "SessionStart" and version != helix_core.__version__:
+        from helix_core import setup_state
         from helix_core.embed import lifecycle
 
-        lifecycle.renew()  # after an update the worker of the version before still listens
+        # After an update the worker of the version before still listens, and its environment holds
+        # that version; the next session finds the new one.
+        if not lifecycle.renew():
+            setup_state.begin()
     return answer if isinstance(answer, dict) else None
 
 
@@ -152,9 +156,14 @@ def _by_ourselves(event: str, args: dict[str, Any], folder: str, why: str) -> di
     """Handle the event in this process, by keyword, and have the worker ready for the next."""
     from helix_core import local, settings
 
+    begun = None
+    if event == "SessionStart" and why:
+        from helix_core import setup_state
+
+        begun = setup_state.begin()  # whatever the project: helix was installed for all of them
     project = _project(folder)
     if scope.leaves_alone(event, project):
-        return None
+        return setup_state.greeting() if begun else None
     if why and settings.load(project.home).worker_enabled:
         from helix_core.embed import lifecycle
 
@@ -195,8 +204,10 @@ def _keep_for_later(
 
 
 def _complain(event: str, problem: BaseException) -> None:
+    from helix_core.text import credentials
+
     try:
-        line = f"helix: {event}: {type(problem).__name__}: {problem}"
+        line = credentials.mask(f"helix: {event}: {type(problem).__name__}: {problem}")
         os.write(2, (line.splitlines()[0][:300] + "\n").encode("utf-8", "replace"))
     except OSError:
         pass

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helix_core import setup_state
 from helix_core.hooks import handover
 from helix_core.hooks.payload import text_at
 from helix_core.memory import upkeep
@@ -60,7 +61,10 @@ def _greeting(mem: Memory, kept: bool) -> dict[str, Any] | None:
             f" the damaged file is kept as .helix/backups/{lost['file']}. Tell the user once."
         )
     total = insights.count(mem.conn)
-    if mem.profile is None and total and mem.settings.worker_enabled:
+    building = setup_state.progress() if mem.profile is None else None
+    if building is not None:
+        lines.append(f"helix: {building.line}")
+    elif mem.profile is None and total and mem.settings.worker_enabled:
         lines.append(
             f"helix: {total} insights, recalled by keyword until its embedding worker is ready"
             " (`helix worker status`)."

@@ -1,7 +1,7 @@
 """Events that could not be written in time: kept as files, taken in by the next writer.
 
-Standard library only. A spooled event is the whole payload, so that nothing of it is lost; taking
-it in is the ordinary, idempotent handling.
+Standard library only. A spooled event is the whole payload without its secrets; taking it in is the
+ordinary, idempotent handling.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from helix_core import atomic
 from helix_core.errors import StoreError
 from helix_core.memory.context import Memory
+from helix_core.text import credentials
 
 FOLDER = "spool"
 VERSION = 1
@@ -30,7 +31,8 @@ def put(home: Path, event: str, payload: dict[str, Any]) -> Path | None:
         return None
     name = f"{time.time_ns():020d}-{os.getpid()}.json"
     file = home / FOLDER / name
-    atomic.write_json(file, {"version": VERSION, "event": event, "payload": payload})
+    kept = credentials.mask_tree(payload)
+    atomic.write_json(file, {"version": VERSION, "event": event, "payload": kept})
     return file
 
 

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from helix_core import formulas
+from helix_core.constants import LINEAGE_CREDIT_SHARE
 from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import value
 from helix_core.memory.context import Memory, in_force
 from helix_core.model import Given, Insight
 from helix_core.profiles import ModelProfile
-from helix_core.store import insights, results, runs, vectors
+from helix_core.store import ancestry, insights, results, runs, vectors
 from helix_core.store.connection import writing
 
 NO_FEEDBACK = frozenset({"crashed", "unknown", "done", "running"})
@@ -79,16 +80,17 @@ def for_run(
     )
     expected = value.expected(mem, run.id, vector, profile.name, [i.insight_id for i in given])
     with writing(mem.conn):
-        moved = []
+        moved: dict[int, Moved] = {}
         for item in given:
             similarity = _similarity(mem, item.insight_id, vector, profile)
             row = insights.by_ids(mem.conn, [item.insight_id]).get(item.insight_id)
             if similarity is not None and row is not None:
                 by = replace(attribution, baseline=expected[row.id])
                 done = move(mem, row, similarity, profile, by, vector)
-                moved += [done] if done else []
+                moved.update({row.id: done} if done else {})
+        back = flow_back(mem, moved, attribution)
         runs.update(mem.conn, run.id, feedback="applied")
-    return moved
+    return [*moved.values(), *back]
 
 
 def _wait_for_vectors(mem: Memory, given: Sequence[Given], profile: ModelProfile) -> bool:
@@ -158,7 +160,62 @@ def move(
     """
     after, weight = step(row.effectiveness, similarity, by.outcome, profile)
     causal = weight > 0.0
-    fresh = results.add_event(
+    if not _note(mem, row, by, similarity, weight, causal, after):
+        return None
+    changes: dict[str, object] = {"effectiveness": after, "use_count": row.use_count + 1}
+    if causal:
+        changes.update(
+            causal_hits=row.causal_hits + 1,
+            recent_uses=row.recent_uses + 1,
+            last_used=mem.moment,
+            last_feedback_at=mem.moment,
+            **_context(mem, row, context),
+        )
+    insights.update(mem.conn, row.id, mem.moment, **changes)
+    return Moved(row.name, similarity, weight, causal, row.effectiveness, after)
+
+
+def passed_back(effectiveness: float, weight: float, outcome: str) -> tuple[float, float]:
+    """New effectiveness and weight of a parent whose child moved by `weight`. Pure."""
+    part = LINEAGE_CREDIT_SHARE * weight
+    return formulas.ema(effectiveness, part, formulas.OUTCOME_VALUES[outcome]), part
+
+
+def flow_back(mem: Memory, moved: Mapping[int, Moved], by: Attribution) -> list[Moved]:
+    """Move the `led_to` parents of causal insights by a share of what moved those; one step.
+
+    In: what one outcome moved, by insight. Of several children the one that moved most counts. A
+    parent with an event of its own from this outcome keeps that one alone. It was not in this task:
+    its counts, contexts, recency and velocity stay, and the event is no evidence (`lineage`).
+    """
+    if not mem.settings.lineage_credit:
+        return []
+    weights: dict[int, float] = {}
+    children = [i for i, one in moved.items() if one.causal]
+    for child, parents in ancestry.parents(mem.conn, children, 1).items():
+        for parent in parents:
+            weights[parent] = max(weights.get(parent, 0.0), moved[child].weight)
+    done = []
+    for row in insights.by_ids(mem.conn, list(weights)).values():
+        after, weight = passed_back(row.effectiveness, weights[row.id], by.outcome)
+        given_back = replace(by, kind=results.LINEAGE, baseline=None)
+        if _note(mem, row, given_back, None, weight, False, after):
+            insights.update(mem.conn, row.id, mem.moment, effectiveness=after)
+            done.append(Moved(row.name, 0.0, weight, False, row.effectiveness, after))
+    return done
+
+
+def _note(
+    mem: Memory,
+    row: Insight,
+    by: Attribution,
+    similarity: float | None,
+    weight: float,
+    causal: bool,
+    after: float,
+) -> bool:
+    """Write the event of one move; False where this outcome has one for this insight."""
+    return results.add_event(
         mem.conn,
         insight_id=row.id,
         kind=by.kind,
@@ -175,19 +232,6 @@ def move(
         run=by.run,
         baseline=by.baseline,
     )
-    if not fresh:
-        return None
-    changes: dict[str, object] = {"effectiveness": after, "use_count": row.use_count + 1}
-    if causal:
-        changes.update(
-            causal_hits=row.causal_hits + 1,
-            recent_uses=row.recent_uses + 1,
-            last_used=mem.moment,
-            last_feedback_at=mem.moment,
-            **_context(mem, row, context),
-        )
-    insights.update(mem.conn, row.id, mem.moment, **changes)
-    return Moved(row.name, similarity, weight, causal, row.effectiveness, after)
 
 
 def _context(mem: Memory, row: Insight, context: Sequence[float] | None) -> dict[str, object]:
@@ -219,15 +263,20 @@ def by_hand(
     if outcome not in formulas.OUTCOME_VALUES:
         known = ", ".join(formulas.OUTCOME_VALUES)
         raise UsageError(f"outcome must be one of {known}, not {outcome!r}")
+    for name, similarity in similarities.items():
+        if name not in names:
+            raise UsageError(f"a similarity is given for {name!r}, but no outcome")
+        if not 0.0 <= similarity <= 1.0:
+            raise UsageError(f"a similarity lies between 0 and 1, not {similarity:g} ({name})")
     mark = hashlib.sha256(f"{mem.moment}\0{mem.conn.total_changes}".encode()).hexdigest()[:32]
     with writing(mem.conn):
         number = mem.conn.execute("SELECT coalesce(max(id), 0) FROM feedback_event").fetchone()[0]
-        moved = []
+        by = Attribution(f"hand-{number + 1}", mark, outcome, "user", kind="hand")
+        moved: dict[int, Moved] = {}
         for name in names:
             row = insights.get(mem.conn, name)
             if row is None:
                 raise RefusedError(f"there is no insight named {name!r}")
-            by = Attribution(f"hand-{number + 1}", mark, outcome, "user", kind="hand")
             done = move(mem, row, similarities.get(name, 1.0), profile, by, None)
-            moved += [done] if done else []
-        return moved
+            moved.update({row.id: done} if done else {})
+        return [*moved.values(), *flow_back(mem, moved, by)]

@@ -136,7 +136,12 @@ def decide(mem: Memory, run: plans.Run, seq: str, decided: str, reason: str) -> 
     An agent that was still at work on it is given up; should it end after all, its row says so.
     """
     with writing(mem.conn):
-        task = task_of(plans.tasks(mem.conn, run.run_id), seq)
+        tasks = plans.tasks(mem.conn, run.run_id)
+        task = task_of(tasks, seq)
+        others = (other for other in tasks if other.key != task.key)
+        heirs = [other.seq for other in others if task.key in map(task_key, other.replaces)]
+        if heirs:
+            raise RefusedError(f"task {task.seq} was replaced by {', '.join(heirs)}")
         if states.settled(task) and states.worked_state(task) == decided:
             raise RefusedError(f"task {task.seq} is {decided} already")
         for attempt in task.attempts:
@@ -153,7 +158,7 @@ def decide(mem: Memory, run: plans.Run, seq: str, decided: str, reason: str) -> 
 
 
 def _decide(mem: Memory, run_id: int, seq: str, decided: str, reason: str) -> None:
-    said = scanner.mask(clean.scrub(clean.fold(reason), 1000))
+    said = clean.scrub(scanner.mask(clean.fold(reason)), 1000)
     plans.decide(mem.conn, run_id, seq, decided, reason=said, actor=mem.actor, moment=mem.moment)
 
 

@@ -14,7 +14,7 @@ from helix_core.constants import (
     GENERALITY_MIN_SPREAD,
     GENERALITY_SPREAD_CAP,
 )
-from helix_core.memory import figure, graph
+from helix_core.memory import figure, graph, trials
 from helix_core.memory.context import Memory
 from helix_core.memory.figure import Figure
 from helix_core.store import measures
@@ -40,6 +40,8 @@ def stats(mem: Memory) -> list[Figure]:
         credit(conn),
         calibration(conn),
         calibration_error(conn),
+        trials.pooled(mem),
+        trials.by_insight(mem),
         rejections(conn),
         patterns(conn),
     ]

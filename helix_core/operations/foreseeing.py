@@ -20,7 +20,8 @@ def _what_if(mem: Memory, args: dict[str, Any]) -> Any:
     """The insights that the next agent of a session would get for a task, and why those.
 
     In: `task`, a task or a whole prompt; `session_id`, whose running agents are the siblings (the
-    session of the newest running agent where none is named). The choice is the hook's own.
+    session of the newest running agent where none is named). The choice is the hook's own, as if
+    nothing were held out.
     """
     prompt = read_task(str(args.get("task", "")))
     session_id = args.get("session_id") or runs.running_session(mem.conn)

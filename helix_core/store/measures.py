@@ -16,6 +16,7 @@ from helix_core.constants import (
     SPREAD_MIN_CONTEXTS,
     VELOCITY_WINDOW_DAYS,
 )
+from helix_core.store.results import NO_USE
 
 HAIR = 1e-9
 """What rounding leaves under a limit (0.5999999999999999) belongs above it."""
@@ -51,7 +52,7 @@ def velocity(now: datetime) -> str:
     since = clock.iso(now - timedelta(days=VELOCITY_WINDOW_DAYS))
     events = (
         "FROM feedback_event f WHERE f.insight_id = insight.id AND f.undone_by IS NULL"
-        " AND f.kind <> 'decay'"
+        f" AND f.kind NOT IN {NO_USE}"
     )
     return (
         f"coalesce((SELECT sum(f.causal = 1 AND f.created_at >= '{since}') {events}),"

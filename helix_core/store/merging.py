@@ -14,7 +14,7 @@ from typing import Any
 
 from helix_core import clock, constants, formulas
 from helix_core.model import Insight
-from helix_core.store import edges, insights, revisions, trash, vectors
+from helix_core.store import edges, insights, results, revisions, trash, vectors
 
 COUNTS = ("use_count", "causal_hits", "recent_uses", "confirmations")
 OTHER_WORDING = "merged: other wording"
@@ -247,7 +247,7 @@ def replayed(conn: sqlite3.Connection, insight_id: int, mark: int, value: float)
             neutral = constants.NEUTRAL_EFFECTIVENESS
             kept = (after - neutral) / (before - neutral) if before > neutral else 1.0
             value = neutral + (value - neutral) * kept if value > neutral else value
-        elif causal:
+        elif causal or kind == results.LINEAGE:
             value = formulas.ema(value, weight, formulas.OUTCOME_VALUES[outcome])
         else:
             value = formulas.erode(value)

@@ -187,6 +187,12 @@ def _outline(conn: sqlite3.Connection) -> None:
     conn.execute(schema.OUTLINE_20)
 
 
+@migration(21)
+def _holdout(conn: sqlite3.Connection) -> None:
+    """With what probability an insight that was chosen could have been withheld."""
+    _add_columns(conn, "injection", schema.INJECTION_COLUMNS_21)
+
+
 def _fill_terms(conn: sqlite3.Connection) -> None:
     for row_id, content, tags in conn.execute("SELECT id, content, tags FROM insight").fetchall():
         conn.execute(

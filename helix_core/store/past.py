@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix_core.store.credit import OUTCOME_WORTH
+from helix_core.store.results import NO_USE
 
 CHUNK = 500
 
@@ -53,7 +54,7 @@ def uses(conn: sqlite3.Connection, ids: Sequence[int]) -> dict[int, list[Use]]:
         for insight_id, run_id, outcome, baseline in conn.execute(
             "SELECT insight_id, agent_run_id, outcome, baseline FROM feedback_event"
             f" WHERE insight_id IN ({marks}) AND agent_run_id IS NOT NULL"
-            " AND undone_by IS NULL ORDER BY id",
+            f" AND undone_by IS NULL AND kind NOT IN {NO_USE} ORDER BY id",
             part,
         ):
             use = Use(int(run_id), str(outcome), None if baseline is None else float(baseline))

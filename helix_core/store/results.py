@@ -8,6 +8,11 @@ import sqlite3
 
 from helix_core.store.runs import AgentRun
 
+LINEAGE = "lineage"
+"""The kind of an event that a child's outcome passed back: a move, but no use and no evidence."""
+NO_USE = f"('decay', '{LINEAGE}')"
+"""Kinds of events that are no use of an insight, as an SQL list."""
+
 
 def message_hash(message: str) -> str:
     """The identity of a final message: the same message twice is one result."""
@@ -141,7 +146,7 @@ def recent_causal(conn: sqlite3.Connection, ids: list[int], since: str) -> dict[
         marks = ",".join("?" * len(part))
         for row in conn.execute(
             "SELECT insight_id, sum(causal = 1 AND created_at >= ?) FROM feedback_event"
-            f" WHERE insight_id IN ({marks}) AND undone_by IS NULL AND kind <> 'decay'"
+            f" WHERE insight_id IN ({marks}) AND undone_by IS NULL AND kind NOT IN {NO_USE}"
             " GROUP BY insight_id",
             [since, *part],
         ):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from helix_core.model import Insight
-from helix_core.store import insights, merging, vectors
+from helix_core.store import insights, merging, results, vectors
 
 USED = ("last_used", "last_feedback_at")
 CONTEXT = ("context_centroid", "context_count", "context_spread")
@@ -46,12 +46,12 @@ def feedback(
     is taken back.
     """
     rows = conn.execute(
-        "SELECT id, insight_id, before, causal, created_at, agent_run_id FROM feedback_event"
+        "SELECT id, insight_id, before, causal, created_at, agent_run_id, kind FROM feedback_event"
         " WHERE agent_id = ? AND message_hash = ? AND undone_by IS NULL ORDER BY id DESC",
         (agent_id, mark),
     ).fetchall()
     found = insights.by_ids(conn, [int(row[1]) for row in rows])
-    for event_id, insight_id, start, causal, at, run_id in rows:
+    for event_id, insight_id, start, causal, at, run_id, kind in rows:
         conn.execute("UPDATE feedback_event SET undone_by = ? WHERE id = ?", (by, event_id))
         insight = found.get(int(insight_id))
         if insight is None:
@@ -59,8 +59,9 @@ def feedback(
         old = before.get(str(insight.id), {})
         changes: dict[str, Any] = {
             "effectiveness": merging.replayed(conn, insight.id, int(event_id), float(start)),
-            "use_count": max(0, insight.use_count - 1),
         }
+        if kind != results.LINEAGE:
+            changes["use_count"] = max(0, insight.use_count - 1)
         if causal:
             changes.update(
                 causal_hits=max(0, insight.causal_hits - 1),

@@ -150,12 +150,17 @@ def add_injection(
     chars: int,
     source: str,
     moment: str,
+    withheld: bool = False,
+    probability: float | None = None,
 ) -> None:
-    """Record one insight shown to an agent run. Call inside a write transaction."""
+    """Record one insight shown to, or withheld from, an agent run. Inside a write transaction.
+
+    `probability`: with which it could have been withheld; None where no coin was tossed.
+    """
     conn.execute(
         "INSERT OR IGNORE INTO injection(agent_run_id, session_id, tool_use_id, insight_id, name,"
-        " rank, relevance, effectiveness, value, score, hop, chars, source, created_at)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " rank, relevance, effectiveness, value, score, hop, chars, source, created_at,"
+        " withheld, holdout) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
             run.id,
             run.session_id,
@@ -171,6 +176,8 @@ def add_injection(
             chars,
             source,
             moment,
+            int(withheld),
+            probability,
         ),
     )
 

@@ -13,7 +13,7 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 
 from __future__ import annotations
 
-LATEST = 20
+LATEST = 21
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -411,3 +411,6 @@ def outline(value: str) -> str:
 
 
 OUTLINE_20 = f"CREATE INDEX IF NOT EXISTS idx_insight_outline ON insight({outline('content')})"
+
+INJECTION_COLUMNS_21 = {"holdout": "REAL"}
+"""The probability with which this insight could have been withheld; NULL: no coin was tossed."""

@@ -9,14 +9,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from helix_core import clock, formulas
+from helix_core import clock, formulas, holdout
 from helix_core.constants import GENERALITY_MIN_SPREAD, GENERALITY_SPREAD_CAP
-from helix_core.store import cells, credit, measures
+from helix_core.store import cells, credit, measures, trials
 from helix_core.viewfigures import (
     Bin,
     CalibrationLine,
     Effectiveness,
     Histogram,
+    LiftLine,
     Loop,
     OutcomeLine,
 )
@@ -37,6 +38,7 @@ def effectiveness(conn: sqlite3.Connection) -> Effectiveness:
         velocity=_by_velocity(conn),
         calibration=calibration(conn),
         outcomes=outcomes(conn),
+        lift=lift(conn),
     )
 
 
@@ -119,6 +121,15 @@ def calibration(conn: sqlite3.Connection) -> tuple[CalibrationLine, ...]:
             )
         )
     return tuple(found)
+
+
+def lift(conn: sqlite3.Connection) -> LiftLine | None:
+    """The lift over all insights; None where there is no trial."""
+    pairs = trials.pairs(conn)
+    if not pairs:
+        return None
+    found = holdout.lift(pairs)
+    return LiftLine(found.with_it, holdout.told(found))
 
 
 def outcomes(conn: sqlite3.Connection) -> tuple[OutcomeLine, ...]:

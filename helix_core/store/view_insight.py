@@ -8,8 +8,9 @@ from __future__ import annotations
 import sqlite3
 import zlib
 
-from helix_core import formulas
-from helix_core.store import cells, edges, insights, trash, views
+from helix_core import formulas, holdout
+from helix_core.constants import LIFT_HALF_WIDTH_ONE
+from helix_core.store import cells, edges, insights, trash, trials, views
 from helix_core.viewrows import InsightDetail, MoveLine, NeighbourLine, TrashLine, Wording
 
 MOVES = 200
@@ -44,7 +45,13 @@ def detail(conn: sqlite3.Connection, insight_id: int) -> InsightDetail | None:
         moves=moves(conn, insight_id),
         neighbours=neighbours(conn, insight_id),
         wordings=wordings(conn, insight_id),
+        lift=_lift(conn, insight_id),
     )
+
+
+def _lift(conn: sqlite3.Connection, insight_id: int) -> str:
+    pairs = trials.pairs(conn, insight_id)
+    return holdout.told(holdout.lift(pairs, half_width=LIFT_HALF_WIDTH_ONE)) if pairs else ""
 
 
 def moves(conn: sqlite3.Connection, insight_id: int, limit: int = MOVES) -> tuple[MoveLine, ...]:

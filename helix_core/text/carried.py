@@ -229,7 +229,7 @@ SHAPES: dict[str, dict[str, Reader]] = {
     },
     "event": {
         "insight": label,
-        "event": word("outcome", "hand", "synthesis", "decay"),
+        "event": word("outcome", "hand", "synthesis", "decay", "lineage"),
         "agent_id": label,
         "session_id": _LABEL,
         "task_id": _LABEL,

@@ -27,6 +27,7 @@ PLACE = 3
 _UNSAID = frozenset(("a", "an", "the", "its", "their", "this", "that", "it", "them", "also"))
 _READ_ELSEWHERE = frozenset(map(stem, (*NEGATORS, *NEGATED_WORDS, *UNITS, *STOP_WORDS)))
 _PIVOTS = frozenset(("into", "onto", "to", "from", "with", "by", "over", "under", "on", "in"))
+_JOINING = frozenset(("and", "or", "plus", "nor"))
 _ALIKE = tuple(
     frozenset(map(stem, group))
     for group in (*SYNONYMS, *(side for pair in ANTONYMS for side in pair))
@@ -36,11 +37,12 @@ _ALIKE = tuple(
 def differ(a: str, b: str) -> str:
     """The reason "words: x / y" where one place of otherwise equal texts names another thing.
 
-    Or "order: ..." where two things change places around a little word: "X into Y", "Y into X".
+    Or "order: ..." where two things change places: "X into Y", "Y into X"; "when the client fails,
+    restart the server" and the other way round.
     """
     ours, theirs = _place(_spoken(a), _spoken(b))
-    if _turned(ours, theirs):
-        return f"order: {' '.join(ours)}"
+    if _turned(ours, theirs) or _traded(ours, theirs):
+        return f"order: {' '.join(ours[:12])}"
     if not ours or not theirs or max(len(ours), len(theirs)) > PLACE:
         return ""
     if "".join(ours) == "".join(theirs):  # "lock file" and "lockfile"
@@ -73,6 +75,22 @@ def _turned(ours: list[str], theirs: list[str]) -> bool:
         return False
     pivots = (n for n, word in enumerate(ours) if 0 < n < len(ours) - 1 and word in _PIVOTS)
     return any(theirs == [*ours[n + 1 :], ours[n], *ours[:n]] for n in pivots)
+
+
+def _traded(ours: list[str], theirs: list[str]) -> bool:
+    """Whether one pair of words has changed places throughout, and everything else stands.
+
+    Around "and" or "or" the places mean nothing.
+    """
+    if len(ours) != len(theirs):
+        return False
+    x, y = [stem(w) for w in ours], [stem(w) for w in theirs]
+    moved = [n for n, word in enumerate(x) if word != y[n]]
+    pairs = {frozenset((x[n], y[n])) for n in moved}
+    if len(moved) < 2 or len(pairs) != 1 or len({x[n] for n in moved}) != 2:
+        return False
+    between = set(ours[moved[0] + 1 : moved[-1]])
+    return not (between and between <= _JOINING) and bool(_content([ours[n] for n in moved]))
 
 
 def _content(words: list[str]) -> list[str]:

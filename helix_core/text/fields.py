@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from helix_core.text.blocks import Fence, fence_at, fences, normal_lines
 from helix_core.text.clean import fold, scrub, shorten
+from helix_core.text.credentials import mask
 from helix_core.text.values import bare, first_paragraph, name_list, path_list, task_id
 
 FIELDS = (
@@ -97,10 +98,13 @@ def parse_fields(prompt: str) -> dict[str, str]:
 
 
 def read_prompt(prompt: object) -> Prompt:
-    """Read a helix prompt; anything that is not text gives an empty `Prompt`. Never raises."""
+    """Read a helix prompt; anything that is not text gives an empty `Prompt`. Never raises.
+
+    Fields are kept, so secrets are masked here, before anything is cut.
+    """
     if not isinstance(prompt, str):
         return Prompt()
-    fields, around = _split(scrub(normal_lines(prompt), _PROMPT_LIMIT))
+    fields, around = _split(mask(scrub(normal_lines(prompt), _PROMPT_LIMIT)))
     insights = fields.get("INSIGHTS", "")
     return Prompt(
         task_id=task_id(fields.get("TASK_ID", "")),

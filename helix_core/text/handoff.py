@@ -1,7 +1,7 @@
 """What planners and explorers hand over: the plan's tasks and the findings.
 
-Standard library and this package. The shape is read here; whether a plan makes sense (cycles,
-unknown blockers) is the task graph's business.
+Standard library and this package. The shape is read here, and secrets are masked before a text
+is cut; whether a plan makes sense (cycles, unknown blockers) is the task graph's business.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from helix_core.text.blocks import markers, normal_lines
 from helix_core.text.clean import fold, scrub, scrub_tree
+from helix_core.text.credentials import mask_tree
 from helix_core.text.loose_json import objects, parse_at
 
 _TEXT_LIMIT = 4_000
@@ -53,6 +54,7 @@ def read_findings(message: str) -> dict[str, Any] | None:
     empty: dict[str, Any] | None = None
     full: dict[str, Any] | None = None
     for candidate in _candidates(normal_lines(message)):
+        candidate = mask_tree(candidate)
         findings = _findings(candidate["findings"])
         report = {key: scrub(candidate.get(key), _TEXT_LIMIT) for key in ("scope", "focus")}
         report["status"] = fold(scrub(candidate.get("status"), 100))
@@ -71,7 +73,7 @@ def _entries(value: object) -> list[dict[str, Any]] | None:
         value = lists[0] if len(lists) == 1 else None
     if not isinstance(value, list):
         return None
-    safe = [scrub_tree(item, _TEXT_LIMIT) for item in value]
+    safe = [scrub_tree(mask_tree(item), _TEXT_LIMIT) for item in value]
     return safe if all(isinstance(item, dict) for item in safe) else None  # type: ignore[return-value]
 
 

@@ -26,6 +26,8 @@ _ADVICE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
+# What helix's own export says behind a lesson; it is no part of it.
+_STANDING = re.compile(r"\s\(\d{1,3}%; helped in [\d.]+ of [\d.]+ tasks; `[^`]*`[^()]*\)$")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class _Page:
         now, self._now = self._now, None
         if now is None:
             return
-        text = fold(_plain(" ".join(now.parts)))
+        text = _STANDING.sub("", fold(_plain(" ".join(now.parts))))
         if now.item:
             while self._leads and self._leads[-1][0] >= now.indent:
                 self._leads.pop()

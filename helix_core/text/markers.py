@@ -12,6 +12,7 @@ from typing import Literal
 
 from helix_core.text.blocks import Marker, markers, normal_lines
 from helix_core.text.clean import fold, shorten
+from helix_core.text.credentials import mask
 from helix_core.text.handoff import read_findings, read_plan
 from helix_core.text.lessons import RawInsight, clean_tags, derive_content, read_insights, specific
 
@@ -59,9 +60,9 @@ def read_outcome(message: str, agent_type: str) -> Outcome:
 
     Planners end with PLAN_COMPLETE or ERROR, explorers have no marker, everybody else is read as
     a builder. Without a marker the kind is `unknown` and the summary is the message itself.
-    Summaries are one line of at most 1,000 characters. Never raises.
+    Summaries are one line of at most 1,000 characters, with secrets masked. Never raises.
     """
-    text = normal_lines(message)
+    text = mask(normal_lines(message))
     words = _vocabulary(agent_type)
     found = markers(text)
     last = _last_outcome(text, found, words)

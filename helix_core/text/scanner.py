@@ -1,8 +1,8 @@
 """The gate in front of the memory: refuses injected instructions, secrets and hidden characters.
 
-Standard library only. 14 patterns in 4 categories. Every repetition in a pattern is bounded or runs
-over one character class, so that hostile text of 100 KB costs milliseconds. A finding names the
-rule and never carries the text that matched.
+Standard library only. 14 rules in 4 categories; those about secrets are in `credentials`. Every
+repetition in a pattern is bounded or runs over one character class, so that hostile text of 100 KB
+costs milliseconds. A finding names the rule and never carries the text that matched.
 """
 
 from __future__ import annotations
@@ -10,8 +10,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
+
+from helix_core.text import credentials
+from helix_core.text.credentials import is_prescriptive, mask, mask_tree, removed
+
+__all__ = [
+    "RULES",
+    "Category",
+    "Finding",
+    "hidden",
+    "is_prescriptive",
+    "mask",
+    "mask_tree",
+    "removed",
+    "scan",
+]
 
 Category = Literal["prompt-injection", "credential", "invisible-unicode", "exfiltration"]
 
@@ -81,63 +95,6 @@ _INJECTION = {
     ),
 }
 
-# -- credentials: generic (1) -------------------------------------------------------------------
-_GENERIC = re.compile(
-    r"(?P<key>pass(?:word|wd|phrase)|\bpwd|secret(?:[_-]?key)?|api[_-]?key|access[_-]?key|"
-    r"auth[_-]?key|(?<!max_)\btoken|[_-]token|bearer)(?P<q>[\"'`]?)\s{0,4}"
-    r"(?P<op>:=|=(?!=)|:(?!:)|\s(?:is|was)\s|(?<=[Bb]earer)\s)\s{0,4}[\"'`]?"
-    r"(?P<value>(?:Bearer\s)?[^\s\"'`,;<>()\[\]{}]{6,400})(?P<end>[(\[]?)",
-    _I,
-)
-_PRESCRIPTIVE = re.compile(
-    r"\s*(?:when|if|before|after|while|whenever)\b.{3,1500}?"
-    r"\b(?:because|be aware that|since)\b",
-    _I | re.DOTALL,
-)
-# Values that stand for a secret, or name an algorithm or a type, but are none.
-_PLACEHOLDER = re.compile(
-    r"(?:fake|dummy|example|sample|changeme|placeholder|redacted|removed|masked|your[_-]|my[_-]|x{3,}|"
-    r"\*{3}|\.\.\.|…|<|\$|%|\{|environ|process\.env|getenv|secrets\.|config\.|settings\.|argon2|"
-    r"bcrypt|scrypt|pbkdf2|sha\d|hmac|oauth|base64|required|optional|invalid|expired|missing|"
-    r"undefined|hidden|password|passwd|secret|token|string|empty|rotat|not[_-]|test)",
-    _I,
-)
-_ENV_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|/[\w./-]+|https?://\S+|[a-z]+(?:_[a-z]+)+")
-
-# -- credentials: provider-specific (4), never relaxed ------------------------------------------
-_PROVIDER = {
-    "aws-key": re.compile(
-        r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"
-        r"|aws_?secret_?access_?key[\"']?\s{0,4}[:=]\s{0,4}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])",
-    ),
-    "vendor-token": re.compile(
-        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255}|"
-        r"sk-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{20,300}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,200}|"
-        r"xox[abeoprs]-[A-Za-z0-9-]{10,300}|xapp-\d-[A-Za-z0-9-]{10,300}|AIza[A-Za-z0-9_-]{35}|"
-        r"ya29\.[A-Za-z0-9_-]{20,300}|glpat-[A-Za-z0-9_-]{20,100}|npm_[A-Za-z0-9]{36}|"
-        r"pypi-[A-Za-z0-9_-]{40,400}|hf_[A-Za-z0-9]{30,60}|SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}|"
-        r"dop_v1_[a-f0-9]{64}|shpat_[a-f0-9]{32}|"
-        r"eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,2000})",
-    ),
-    "private-key": re.compile(
-        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[A-Za-z0-9+/=\s\\:,]|-(?=[A-Z])){0,8000}-----END [A-Z0-9 ]{0,48}-----"
-        # A key that was cut off has no end: what looks like its lines goes all the same.
-        r"|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,}){0,200})",
-    ),
-    "connection-string": re.compile(
-        r"\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s:/@\"'<>]{0,80}):(?P<value>[^\s:/@\"'<>]{3,200})@[\w.\[\]-]"
-        r"|\b(?:AccountKey|SharedAccessKey)=(?P<value2>[A-Za-z0-9+/=]{20,200})",
-        _I,
-    ),
-}
-_STAND_IN = re.compile(
-    r"(?:pass(?:word|wd)?|pwd|secret|token|user|changeme|example|fake|dummy|x+|\*+|\.+|…)\d{0,1}"
-    r"|[$%{<].*|your[_-].*|.*\[?secret removed.*",
-    _I,
-)
-
 # -- invisible unicode (1) ----------------------------------------------------------------------
 # Joiners are letters' business in emoji, Persian and Indic text; between ASCII they only hide.
 _INVISIBLE = re.compile(
@@ -188,8 +145,7 @@ _EXFILTRATION = {
 
 RULES: dict[str, Category] = {
     **dict.fromkeys(_INJECTION, "prompt-injection"),
-    "generic-secret": "credential",
-    **dict.fromkeys(_PROVIDER, "credential"),
+    **dict.fromkeys(credentials.RULES, "credential"),
     "hidden-characters": "invisible-unicode",
     **dict.fromkeys(_EXFILTRATION, "exfiltration"),
 }
@@ -203,24 +159,8 @@ def scan(text: str) -> Finding | None:
     characters are judged on the text as it is, the rest on its compatibility form.
     """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    rule = _credential(plain) or _hidden_rule(text) or _worded(plain)
+    rule = credentials.find(plain) or _hidden_rule(text) or _worded(plain)
     return Finding(rule, RULES[rule]) if rule else None
-
-
-def mask(text: str) -> str:
-    """`text` with every credential replaced by "[secret removed: RULE]"; the rest as it was.
-
-    For text that is kept anyway (summaries, logs). What comes out has no credential finding left.
-    """
-    relaxed = is_prescriptive(text)
-    for rule, pattern in _PROVIDER.items():
-        text = pattern.sub(partial(_replace_provider, rule), text)
-    return _GENERIC.sub(partial(_replace_generic, relaxed), text)
-
-
-def is_prescriptive(text: str) -> bool:
-    """Whether `text` has the form of advice: "When X, do Y because Z" or "... be aware that Z"."""
-    return _PRESCRIPTIVE.match(text) is not None
 
 
 def _worded(text: str) -> str | None:
@@ -237,59 +177,3 @@ def hidden(text: str) -> bool:
 
 def _hidden_rule(text: str) -> str | None:
     return "hidden-characters" if hidden(text) else None
-
-
-def _credential(text: str) -> str | None:
-    for rule, pattern in _PROVIDER.items():
-        if any(_is_real(match) for match in pattern.finditer(text)):
-            return rule
-    relaxed: bool | None = None
-    for match in _GENERIC.finditer(text):
-        if relaxed is None:
-            relaxed = is_prescriptive(text)
-        if _is_secret(match, relaxed):
-            return "generic-secret"
-    return None
-
-
-def _is_real(match: re.Match[str]) -> bool:
-    """False only for a connection string whose password is a stand-in."""
-    groups = match.groupdict()
-    value = groups.get("value")
-    # "app:app@localhost" is what development containers are called, not a secret.
-    return value is None or not (value == groups["user"] or _STAND_IN.fullmatch(value))
-
-
-def _is_secret(match: re.Match[str], relaxed: bool) -> bool:
-    """Whether the value of a `key = value` is a literal secret.
-
-    Prescriptive text talks about secrets, so there only a value of mixed characters counts.
-    """
-    value = match["value"].removeprefix("Bearer ").rstrip(".:!?")
-    if match["end"] or len(value) < 6 or _PLACEHOLDER.search(value):
-        return False
-    if _ENV_NAME.fullmatch(value) or _CODE.fullmatch(value):
-        return False
-    digits = any(c.isdigit() for c in value)
-    letters = any(c.isalpha() for c in value)
-    if relaxed or match["op"].strip() not in ("=", ":", ":="):
-        return digits and letters and len(value) >= 8
-    if not digits:
-        # A word after a colon is prose ("password: letters only"), after "=" an assignment.
-        return match["op"] != ":" or match["q"] != ""
-    return letters or match["key"].lower().startswith(("pass", "pwd"))
-
-
-def _replace_provider(rule: str, match: re.Match[str]) -> str:
-    if not _is_real(match):
-        return match.group()
-    value = match.groupdict().get("value") or match.groupdict().get("value2")
-    removed = f"[secret removed: {rule}]"
-    return match.group().replace(value, removed) if value else removed
-
-
-def _replace_generic(relaxed: bool, match: re.Match[str]) -> str:
-    if not _is_secret(match, relaxed):
-        return match.group()
-    start, end = match.start("value") - match.start(), match.end("value") - match.start()
-    return f"{match.group()[:start]}[secret removed: generic-secret]{match.group()[end:]}"

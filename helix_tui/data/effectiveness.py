@@ -34,6 +34,8 @@ def text(found: dict[str, Any]) -> list[str]:
         f" ({loop['causal_uses']} of {loop['uses']} uses)",
         f"tasks helped {loop['helped']:.1f}, hurt {loop['hurt']:.1f}",
     ]
+    if what["lift"]:
+        lines.append(f"lift {what['lift']['told']}")
     for name in ("effectiveness", "generality", "velocity"):
         unknown = what[name]["unknown"]
         lines += ["", name + (f" ({unknown} not known yet)" if unknown else "")]

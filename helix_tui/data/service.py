@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from helix_core import clock, settings
+from helix_core import clock, settings, setup_state
 from helix_core.embed import client
 from helix_core.errors import ConfigError
 from helix_core.paths import Project
@@ -52,7 +52,8 @@ class Watch:
         except OSError as error:  # a socket path no socket can have
             return Service("degraded", note=str(error))
         if found is None:
-            return Service("degraded", note="no worker")
+            building = setup_state.progress()
+            return Service("degraded", note=building.line if building else "no worker")
         facts = self._facts(found)
         if facts.model_state == "ready":
             return Service("ok", model=facts.model, worker=facts)

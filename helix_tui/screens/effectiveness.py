@@ -72,7 +72,10 @@ class EffectivenessScreen(ViewScreen):
         if found is None or found is self._shown:
             return
         self._shown = found
-        self.query_one("#loop", LiveTable).show(figure_rows.loop_rows(found.loop, self.glyphs))
+        rows = figure_rows.loop_rows(found.loop, found.lift, self.glyphs)
+        loop = self.query_one("#loop", LiveTable)
+        loop.show(rows)
+        loop.styles.height = len(rows) + 1  # and its border
         self._chart("by-effectiveness", found.effectiveness)
         self._chart("by-generality", found.generality)
         self._chart("by-velocity", found.velocity)

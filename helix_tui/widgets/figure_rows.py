@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from helix_tui import formats
 from helix_tui.glyphs import Glyphs
-from helix_tui.state import CalibrationLine, Histogram, Loop, OutcomeLine
+from helix_tui.state import CalibrationLine, Histogram, LiftLine, Loop, OutcomeLine
 from helix_tui.widgets.bars import Bar, marked, parts
 from helix_tui.widgets.table_layout import Column, Row
 
@@ -42,13 +42,13 @@ def bars(histogram: Histogram) -> tuple[Bar, ...]:
     return tuple(Bar(one.label, one.count, one.filter) for one in histogram.bins)
 
 
-def loop_rows(loop: Loop, glyphs: Glyphs) -> list[Row]:
-    """Coverage, causal share, and how the tasks with a causal insight ended."""
+def loop_rows(loop: Loop, lift: LiftLine | None, glyphs: Glyphs) -> list[Row]:
+    """Coverage, causal share, how the tasks with a causal insight ended, and the hold-out."""
     ratio = loop.causal_ratio
     tasks = loop.helped + loop.hurt
     helped = loop.helped / tasks if tasks else None
     spread = f" (90%: {formats.interval(loop.low, loop.high, 1)})" if tasks else ""
-    values = (
+    values: list[tuple[str, float | None, str]] = [
         (
             "loop coverage",
             loop.coverage if loop.insights else None,
@@ -64,7 +64,9 @@ def loop_rows(loop: Loop, glyphs: Glyphs) -> list[Row]:
             helped,
             f"{loop.helped:,.1f} of {tasks:,.1f} tasks that had one{spread}",
         ),
-    )
+    ]
+    if lift is not None:
+        values.append(("delivered with", lift.share, f"lift: {lift.told}"))
     return [
         Row(
             n,

@@ -67,6 +67,8 @@ def _figures(detail: InsightDetail) -> list[Cell]:
     words.append(f"velocity {line.velocity}")
     if detail.confirmations:
         words.append(f"confirmed {formats.plural(detail.confirmations, 'time')}")
+    if detail.lift:
+        words.append(f"lift: {detail.lift}")
     return [(", ".join(words), "")]
 
 
@@ -110,7 +112,8 @@ def _event(move: MoveLine, glyphs: Glyphs, now: datetime) -> list[Cell]:
     if move.kind not in {"outcome", "decay"}:
         parts.append((f" {formats.literal(move.kind)}", "muted"))
     if move.outcome != "decay":
-        parts.append((f"  weight {move.weight:.2f}" if move.causal else "  not causal", "muted"))
+        weighed = move.causal or move.kind == "lineage"  # a child's outcome, passed back
+        parts.append((f"  weight {move.weight:.2f}" if weighed else "  not causal", "muted"))
     if move.undone:
         parts.append((" taken back", "warn"))
     if move.task:

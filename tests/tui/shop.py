@@ -274,6 +274,33 @@ def many(root: Path, count: int) -> World:
     return world
 
 
+def hold_out(project: Project, count: int) -> None:
+    """So many more agents that ended, each with one insight that a coin was tossed for."""
+    from helix_core.model import Given
+    from helix_core.store import runs
+    from helix_core.store.connection import writing
+
+    conn = open_store(project.database)
+    moment = (NOW - timedelta(days=1)).isoformat()
+    with writing(conn):
+        for n in range(count):
+            withheld, delivered = n % 3 == 0, n % 9 in (1, 2, 4, 5, 6)
+            run_id = runs.create(
+                conn, "held", "helix-builder", moment, tool_use_id=f"toolu_held_{n}",
+                agent_id=f"held{n}", state="delivered" if delivered else "blocked",
+                outcome_source="self", ended_at=moment,
+            )  # fmt: skip
+            run = runs.by_id(conn, run_id)
+            assert run is not None
+            given = Given(1 + n // 9 % 6, f"lesson-{n // 9 % 6}", "", (), 0.5, 0.6, 0.01, 0)
+            runs.add_injection(
+                conn, run, given, rank=1, value=None, chars=0, source="hook", moment=moment,
+                withheld=withheld, probability=1 / 3,
+            )  # fmt: skip
+    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    conn.close()
+
+
 def texts(rows: Iterable[Sequence[object]]) -> list[str]:
     return [str(row[0]) for row in rows]
 

@@ -6,11 +6,13 @@ import shop
 from kit import make_app, ready, shown, shown_insights, text, until
 
 from helix_core.paths import Project
-from helix_core.store import view_figures, views
+from helix_core.store import view_figures, view_insight, views
 from helix_core.store.connection import open_store
 from helix_core.store.views import PageQuery
 from helix_tui.app import HelixApp
+from helix_tui.glyphs import Glyphs
 from helix_tui.state import Effectiveness
+from helix_tui.widgets import insight_text
 from helix_tui.widgets.bar_chart import BarChart
 from helix_tui.widgets.filter_bar import FilterBar
 from helix_tui.widgets.live_table import LiveTable
@@ -165,3 +167,37 @@ async def test_the_cursor_stays_on_its_bar_while_others_write(project: Project) 
         shop.World(project.root).store("When others write, count again because figures age")
         await until(pilot, lambda: ".5: 3 insights" in text(app))
         assert shown(app).counts.insights == 10
+
+
+async def test_the_lift_is_a_line_of_the_loop_once_something_was_held_out(
+    project: Project,
+) -> None:
+    assert figures(project).lift is None
+    shop.hold_out(project, 12)
+    found = figures(project)
+    assert found.lift is not None and found.lift.told.startswith("not enough data yet: 12 of ")
+    stats = shop.World(project.root).run("stats", {})
+    assert stats["lift"]["told"] == found.lift.told
+    app = make_app(project, "effectiveness")
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await until(pilot, lambda: "not enough data yet: 12 of about" in text(app))
+        assert app.screen.query_one("#loop", LiveTable).size.height == 4
+
+
+def test_enough_of_it_is_told_with_its_interval(project: Project) -> None:
+    shop.hold_out(project, 700)
+    found = figures(project).lift
+    assert found is not None and " points (95%: " in found.told
+    conn = open_store(project.database, readonly=True)
+    told = {number: view_insight.detail(conn, number) for number in (1, 7)}
+    conn.close()
+    one, untried = told[1], told[7]
+    assert one is not None and " points (95%: " in one.lift
+    assert untried is not None and untried.lift == ""
+    history = shop.World(project.root).run("history", {"name": one.line.name})
+    assert history["lift"]["told"] == one.lift
+    lines = "".join(
+        word for line in insight_text.about(one, Glyphs(), shop.NOW) for word, _ in line
+    )
+    assert f"lift: {one.lift}" in lines

@@ -21,7 +21,7 @@ from helix_core.model import Given
 from helix_core.paths import Project
 from helix_core.profiles import MINILM
 from helix_core.settings import Settings
-from helix_core.store import insights, results, runs, vectors
+from helix_core.store import edges, insights, results, runs, vectors
 from helix_core.store.connection import open_store, writing
 
 DIM = 32
@@ -88,6 +88,10 @@ class Product:
                     embedding_model=PROFILE.name,
                 )
 
+    def link(self, parent: int, child: int) -> None:
+        line = (parent + 1, child + 1, 1.0, "led_to")
+        edges.add_edges(self.mem.conn, [line], self.mem.moment)
+
     def begin(self, session: int) -> None:
         self.mem = replace(self.mem, now=START + timedelta(days=session))
 
@@ -143,6 +147,7 @@ def made(pool: sentences.Pool) -> Iterator[World]:
         {},
         {"ranking": "spec", "prune_contrast": False, "ranking_contrast": False},
         {"ranking_contrast": False, "ranking_few": False, "ranking_recency": True},
+        {"ranking_context": False, "lineage_credit": True},
     ],
 )
 def test_same_life(
@@ -151,6 +156,9 @@ def test_same_life(
     settings = replace(Settings(), **changes)  # type: ignore[arg-type]
     learner = Learner(made, Rules(settings))
     product = Product(tmp_path, made, pool, settings)
+    for child in range(1, len(made.items), 2):  # what a parent is, no step of the world says
+        learner.parents[child] = (child - 1,)
+        product.link(child - 1, child)
     number = shown = 0
     for session, steps in groupby(made.steps, key=lambda step: step.session):
         learner.begin(session)
@@ -188,3 +196,23 @@ def test_outcomes_follow_the_roles(made: World) -> None:
     both = made.chance(step, [roles["useful"], roles["harmful"]])
     assert both == pytest.approx(alone)
     assert made.chance(step, [roles["neutral"]]) < alone
+
+
+def test_what_a_blocked_task_brings_is_there_from_then_on(pool: sentences.Pool) -> None:
+    kin = replace(SCENARIO, derived=True, inherit=1.0)
+    made = world.build(kin, pool, 5)
+    plain = world.build(SCENARIO, pool, 5)
+    assert made.items[: len(plain.items)] == plain.items and made.steps == plain.steps
+    step = made.steps[0]
+    parent = next(i for i in range(len(plain.items)) if made.effect_of(i, step) == "harmful")
+    item = made.brought(step, [parent], ())
+    assert item is not None and made.items[item].derived
+    assert made.items[item].role == "harmful" and made.items[item].topic == step.topic
+    assert made.brought(step, [parent], {item}) not in (None, item)
+    assert made.brought(step, [], ()) is None and plain.brought(step, [parent], ()) is None
+    learner = Learner(made, Rules())
+    learner.begin(0)
+    assert not learner.alive[item]
+    learner.derive(step, item, [parent])
+    learner.begin(1)
+    assert learner.alive[item] and learner.rows[item].effectiveness == 0.35

@@ -243,6 +243,17 @@ def test_replanning_a_part(crew: Crew) -> None:
     assert runs(crew) == [(1, 1)]
 
 
+def test_a_replaced_task_is_not_handed_out_again(crew: Crew) -> None:
+    crew.plan(entry(1), entry(2, 1))
+    assert crew.dag("set", "1", "replan", json.dumps([entry(10)])).code == 0
+    for decision in ("retry", "delivered", "skip"):
+        refused = crew.dag("set", "1", decision)
+        assert refused.code == 1
+        assert "replaced by 10" in refused.err
+    assert crew.states()["10"] == "ready"
+    assert crew.states()["1"] == "skipped"
+
+
 def test_replanning_can_mend_a_plan_with_errors(crew: Crew) -> None:
     crew.plan(entry(1), entry(2, 9))
     assert crew.dag("set", "2", "replan", '[{"seq": 2, "verify": "pytest"}]').code == 0

@@ -193,3 +193,10 @@ def test_property_nothing_raises(plan: list[dict[str, Any]]) -> None:
     found = spec.read(plan)
     assert len(found.digest) == 32
     json.dumps([task.seq for task in found.tasks]).encode()
+
+
+def test_another_word_for_waiting_is_an_error_and_any_other_key_a_doubt() -> None:
+    base = {"slug": "a", "description": "do it", "verify": "pytest tests/test_a.py"}
+    plan = spec.read([{"seq": 1, **base}, {"seq": 2, **base, "dependsOn": [1], "size": "S"}])
+    assert plan.errors == ("task 2: 'dependsOn' is not read; say blocked_by",)
+    assert plan.warnings == ("task 2: 'size' is not read",)

@@ -65,6 +65,20 @@ def test_without_cache_or_hub_the_packaged_model_serves(
     assert loaded.profile.causal_threshold == profiles.MINILM.causal_threshold
 
 
+def test_b27_half_a_download_in_the_cache_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "hub" / f"models--{profiles.ARCTIC.name.replace('/', '--')}"
+    snapshot = folder / "snapshots" / ("0" * 40)
+    snapshot.mkdir(parents=True)
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text("0" * 40)
+    (snapshot / "config.json").write_text("{")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.setattr(model, "hub_answers", lambda seconds=1.5: False)
+    assert model.load("").profile.name == profiles.MINILM.name
+
+
 def test_the_order_in_which_models_are_tried(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

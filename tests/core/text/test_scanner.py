@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_core.text.scanner import RULES, Finding, is_prescriptive, mask, scan
+from helix_core.text.scanner import (
+    RULES,
+    Finding,
+    is_prescriptive,
+    mask,
+    mask_tree,
+    removed,
+    scan,
+)
+from tests.core.text.fakes import FAKES
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "scanner"
 # Fakes are stored with a section sign inside, so that no hosting service takes them for real.
@@ -23,7 +32,7 @@ HOSTILE = [
 
 
 def test_the_sets_are_large_enough_and_every_rule_is_tried() -> None:
-    assert len(BENIGN) >= 60
+    assert len(BENIGN) >= 120
     assert len(HOSTILE) >= 40
     assert {rule for rule, _ in HOSTILE} == set(RULES)
     assert Counter(RULES.values()) == {
@@ -72,6 +81,43 @@ def test_advice_about_secrets_is_judged_more_mildly_than_a_bare_assignment() -> 
     assert scan(f"When X, be aware that {key} can block progress") == Finding(
         "aws-key", "credential"
     )
+
+
+@pytest.mark.parametrize("kind", FAKES)
+@pytest.mark.parametrize("frame", ["{}", "When live, use {} because prod needs it", "x: '{}',"])
+def test_b23_a_secret_of_every_kind_is_found_and_masked(kind: str, frame: str) -> None:
+    fake = FAKES[kind]
+    text = frame.format(fake.text)
+    found = scan(text)
+    assert found is not None and found.category == "credential"
+    masked = mask(text)
+    assert fake.core not in masked and scan(masked) is None
+    assert removed(masked) in RULES
+    assert removed(text) is None
+
+
+def test_b23_many_secrets_in_one_text_are_masked_at_once() -> None:
+    whole = mask("; ".join(fake.text for fake in FAKES.values()))
+    assert [kind for kind, fake in FAKES.items() if fake.core in whole] == []
+    assert mask(whole) == whole
+
+
+def test_b23_in_a_document_the_key_counts() -> None:
+    word = FAKES["password"].core
+    given = {"db": [{"password": word, "note": f"it is {word}"}], FAKES["github"].text: 1}
+    masked = mask_tree(given)
+    assert masked["db"][0]["password"] == "[secret removed: generic-secret]"
+    assert masked["db"][0]["note"] == f"it is {word}"  # a word like any other
+    assert FAKES["github"].core not in str(masked)
+    deep: object = word
+    for _ in range(500):
+        deep = [deep]
+    assert word not in str(mask_tree({"password": deep}))
+
+
+def test_b23_a_key_in_full_width_letters_is_still_a_key() -> None:
+    wide = "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in FAKES["aws-id"].text)
+    assert mask(f"use {wide}") == "use [secret removed: aws-key]"
 
 
 @pytest.mark.parametrize("text", ['{"ANTHROPIC_API_KEY": "fake"}', "API_KEY=test", "token=<yours>"])
