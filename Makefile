@@ -60,7 +60,7 @@ dist:
 	@rm -rf dist && mkdir dist
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@git archive --format=tar.gz --prefix=helix/ -o dist/helix-plugin.tar.gz HEAD \
-	  .claude-plugin agents bin hooks skills helix_core helix_tui Makefile README.md LICENSE pyproject.toml constraints.txt
+	  .claude-plugin agents bin hooks skills helix_core helix_tui screenshots Makefile README.md LICENSE pyproject.toml constraints.txt
 	@ls -l dist
 
 clean:

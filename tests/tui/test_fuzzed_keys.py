@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 
@@ -16,7 +17,8 @@ from helix_tui import actions
 from helix_tui.app import HelixApp
 from helix_tui.screens.base import ViewScreen
 
-STEPS = 800
+STEPS = int(os.environ.get("HELIX_FUZZ_STEPS", "300"))
+"""Keys of one run; each is a picture, so a thorough run (HELIX_FUZZ_STEPS=3000) takes a while."""
 AT_ONCE = 8
 """Keys in one go, faster than anything can be drawn between them."""
 SIZES = ((80, 24), (120, 36), (160, 50), (60, 16), (1, 1), (20, 5), (300, 2), (2, 80), (100, 30))
