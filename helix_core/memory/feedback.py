@@ -263,11 +263,9 @@ def by_hand(
     if outcome not in formulas.OUTCOME_VALUES:
         known = ", ".join(formulas.OUTCOME_VALUES)
         raise UsageError(f"outcome must be one of {known}, not {outcome!r}")
-    for name, similarity in similarities.items():
+    for name in similarities:
         if name not in names:
             raise UsageError(f"a similarity is given for {name!r}, but no outcome")
-        if not 0.0 <= similarity <= 1.0:
-            raise UsageError(f"a similarity lies between 0 and 1, not {similarity:g} ({name})")
     mark = hashlib.sha256(f"{mem.moment}\0{mem.conn.total_changes}".encode()).hexdigest()[:32]
     with writing(mem.conn):
         number = mem.conn.execute("SELECT coalesce(max(id), 0) FROM feedback_event").fetchone()[0]

@@ -55,7 +55,9 @@ def answer_json(answers: Answers, name: str) -> Any:
 class Orchestra:
     """The whole script of one session.
 
-    `steps` are carried out one after another, each when all calls of the one before have ended;
+    `steps` are carried out one after another, each when all calls of the one before have answered.
+    An agent in the background answers as it is launched: a step that waits for its end has to
+    follow, since a client without a person at it may leave once a turn and its last agent are over.
     `agents` are tried in their order: the first whose text stands in an agent's first message
     speaks for it.
     """
@@ -78,20 +80,12 @@ class Orchestra:
     def _orchestrate(self, body: dict[str, Any]) -> Reply:
         launched = conversation.launched(body)
         answers = conversation.results(body)
-        ended = set(answers)
-        if self.background:
-            agents = {
-                b["id"]
-                for b in conversation.blocks(body, "assistant", "tool_use")
-                if b["name"] == "Agent"
-            }
-            ended = (ended - agents) | conversation.notified(body)
         for number, step in enumerate(self.steps, 1):
             calls = [self._placed(call) for call in step(answers)]
             ids = {call.id for call in calls}
             if not ids & launched:
                 return [Say(f"Step {number}."), *calls]
-            if ids - ended:
+            if ids - set(answers):
                 return [Say(WAITING)]
         return [Say(self.closing)]
 

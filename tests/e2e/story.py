@@ -115,6 +115,12 @@ PLANNED = (BUCKET, LIMITS, SHARED, REFUSAL, LOAD)
 BLOCKERS = {1: [], 2: [], 3: [1], 4: [2], 5: [3, 4]}
 INSIGHTS = tuple(task.insight for task in PLANNED)
 SCOPES = ("api", "billing", "tests")
+EXPLORED = (
+    "until [ $(ls .helix/explorer-results/*.json 2>/dev/null | wc -l) -ge 3 ]; do sleep 0.2; done"
+)
+PLANNED_IS = (
+    'until helix dag status --session "$CLAUDE_CODE_SESSION_ID" >/dev/null 2>&1; do sleep 0.2; done'
+)
 
 EXPECTED_STATES = {
     "1": "delivered",
@@ -240,7 +246,9 @@ def whole(background: bool) -> Orchestra:
     steps: list[Step] = [
         *_recall(),
         always(*map(explorer, SCOPES)),
+        always(shell("explored", EXPLORED)),
         always(planner()),
+        always(shell("planned", PLANNED_IS)),
         always(shell("plan_status", "helix dag status --json")),
         always(shell("ready_1", "helix dag ready --json")),
         always(builder(BUCKET), builder(LIMITS)),
@@ -248,17 +256,21 @@ def whole(background: bool) -> Orchestra:
         always(shell("fold", "helix dag set 2 replan - --json", json.dumps([entry(TRIALS)]))),
         always(shell("ready_2", "helix dag ready --json")),
         always(builder(SHARED), builder(TRIALS)),
+        always(shell("wait_2", "helix dag wait 3 6 --timeout 60 --json")),
         always(
             shell("replan", "helix dag set 3 replan - --json", json.dumps([entry(IN_DATABASE)]))
         ),
         always(shell("ready_3", "helix dag ready --json")),
         always(builder(IN_DATABASE), builder(REFUSAL)),
+        always(shell("wait_3", "helix dag wait 4 7 --timeout 60 --json")),
         always(shell("stalled", "helix dag status --json")),
         always(shell("retry", "helix dag set 4 retry --json")),
         always(shell("ready_4", "helix dag ready --json")),
         always(builder(REFUSAL, attempt=2)),
+        always(shell("wait_4", "helix dag wait 4 --timeout 60 --json")),
         always(shell("parents", "helix dag deliveries 5 --json")),
         always(builder(LOAD)),
+        always(shell("wait_5", "helix dag wait 5 --timeout 60 --json")),
         always(shell("status", "helix dag status --json")),
         always(shell("ask", "helix learn ask - --json", json.dumps(QUESTION))),
         _wait_for_answer,
@@ -276,8 +288,10 @@ def again(background: bool) -> Orchestra:
     steps = [
         *_recall(),
         always(planner()),
+        always(shell("planned", PLANNED_IS)),
         always(shell("ready_1", "helix dag ready --json")),
         always(builder(LATER)),
+        always(shell("wait_1", "helix dag wait 1 --timeout 60 --json")),
         always(shell("report", "helix session report --json")),
     ]
     return Orchestra(steps, agents, "Done.", background)
