@@ -68,8 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     glyphs = choose(dict(os.environ), sys.stdout.encoding or "")
     threading.Thread(target=_end_with_the_terminal, daemon=True).start()
-    HelixApp(project, glyphs, view=options.view).run()
-    return 0
+    app = HelixApp(project, glyphs, view=options.view)
+    app.run()
+    return app.return_code or 0
 
 
 def _end_with_the_terminal(check_seconds: float = 2.0) -> None:

@@ -228,7 +228,7 @@ def test_b17_a_start_while_the_last_one_leaves_is_not_lost(light: Light, stored:
 def test_b17_a_worker_asked_to_stop_leaves_nothing(light: Light, stored: Path) -> None:
     fire("SessionStart", stored)
     light.wait_for_one()
-    assert lifecycle.stop()
+    assert lifecycle.stop(5000)
     scene.wait_for(lambda: not light.workers())
     assert not paths.socket_path().exists()
     assert lifecycle.stop() is False

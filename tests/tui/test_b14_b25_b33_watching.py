@@ -119,8 +119,7 @@ def test_b25_the_log_stays_small_beside_a_dashboard(project: Project) -> None:
     largest, done = 0, 0
     with running(project, posted.append, "run") as feed:
         until_true(lambda: posted)
-        writer = sqlite3.connect(project.database, isolation_level=None, timeout=30)
-        writer.execute("PRAGMA synchronous = OFF")
+        writer = open_store(project.database, wait_ms=30_000)  # as every writer of ours
         for number in range(WRITES):
             writer.execute(
                 "UPDATE insight SET content = ? WHERE id = ?",
