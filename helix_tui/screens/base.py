@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from helix_core import clock
 from helix_tui import bindings
@@ -17,6 +17,7 @@ from helix_tui.formats import literal
 from helix_tui.glyphs import Glyphs
 from helix_tui.messages import WantedChanged
 from helix_tui.state import Snapshot, Wanted
+from helix_tui.widgets.key_line import KeyLine
 from helix_tui.widgets.pieces import Pieces
 from helix_tui.widgets.problem_pane import ProblemPane
 from helix_tui.widgets.run_layout import BROAD
@@ -50,7 +51,7 @@ class ViewScreen(Screen[None]):
             yield from self.compose_view()
         yield ProblemPane(id="problem")
         yield Static(TOO_SMALL, id="too-small")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def compose_view(self) -> ComposeResult:
         """The view's own panes."""
