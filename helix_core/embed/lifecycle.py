@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import helix_core
-from helix_core import paths
+from helix_core import folders, paths
 from helix_core.embed import client
 from helix_core.errors import WorkerError
 
@@ -39,6 +39,7 @@ def start(python: Path | None = None) -> bool:
     data = paths.data_dir()
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folders.tighten(data, deep=False)
         with (data / "worker.log").open("ab") as log:
             process = subprocess.Popen(
                 [str(chosen), "-m", MODULE],

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import helix_core
+from helix_core import folders
 from helix_core.hooks import scope
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def main(event: str, started: float | None = None) -> None:
     began = time.time() if started is None else started
     answer = None
     out = -1
+    folders.keep_private()
     try:
         out = os.dup(1)
         os.dup2(2, 1)  # whatever a library prints must not get between client and answer
