@@ -42,14 +42,14 @@ class Settings:
     ranking_few_events: int = 3
     ranking_few_value: float = 0.65
     ranking_recency: bool = False
-    max_insights: int = 3
+    max_insights: int = constants.INJECTION_LIMIT
     max_chars: int = 6000
     min_relevance: float = 0.0
     """Gate of injection; 0 takes the embedding model's own."""
     hops: int = 1
     decay_days: float = 30.0
-    prune_threshold: float = 0.25
-    prune_min_uses: int = 3
+    prune_threshold: float = constants.PRUNE_THRESHOLD
+    prune_min_uses: int = constants.PRUNE_MIN_USES
     prune_contrast: bool = True
     """A poor insight goes only if it also did worse than similar tasks without it."""
     ghost_days: float = 180.0

@@ -132,8 +132,12 @@ def _began(status: dict[str, Any]) -> float:
     return time.time() - float(status.get("uptime_seconds") or 0.0)
 
 
-def stop(first_ms: float = 300) -> bool:
-    """Ask the worker to leave; False where there was none, or none that answered in that time."""
+def stop(first_ms: float = 2000) -> bool:
+    """Ask the worker to leave; False where there was none, or none that answered in that time.
+
+    A worker that is loading its model on a busy machine takes its time to look up; where there is
+    none at all, the answer is immediate.
+    """
     try:
         client.request("stop", {}, first_ms=first_ms, answer_ms=3000)
     except WorkerError:

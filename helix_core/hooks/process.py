@@ -25,7 +25,6 @@ PAUSE_SECONDS = 0.02
 MAX_PAYLOAD = 64 * 1024 * 1024
 ANSWER_MS = {"PreToolUse": 1500.0, "SubagentStop": 5000.0, "SessionEnd": 800.0}
 ANSWER_MS_ELSE = 1000.0
-FIRST_MS = 300.0  # no sign of life from the worker in this time: go on without it
 
 
 def budget_ms(event: str) -> float:
@@ -134,7 +133,6 @@ def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any]
         f"hook:{event}",
         args,
         {"cwd": folder},
-        first_ms=float(os.environ.get("HELIX_WORKER_WAIT_MS") or FIRST_MS),
         answer_ms=budget_ms(event),
     )
     if event == "SessionStart" and version != helix_core.__version__:
