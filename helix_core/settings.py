@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core import atomic, constants, paths
+from helix_core import atomic, constants, folders, paths
 from helix_core.errors import ConfigError
 
 
@@ -105,6 +105,9 @@ def write(project_home: Path, key: str, text: str) -> Any:
     Raises ConfigError for an unknown key, a value that does not fit, or a file that is not TOML.
     """
     file = project_home / "config.toml"
+    what = folders.obstacle(project_home)
+    if what:
+        raise ConfigError(f"{project_home} is {what}, not a folder: move it away")
     value = _typed(key, text, "config")
     if isinstance(value, str) and not re.fullmatch(r'[^"\\\x00-\x1f\x7f]*', value):
         raise ConfigError(f"config: {key} must hold no quotes, backslashes or line breaks")
