@@ -32,6 +32,7 @@ class Caller:
 
     project: Project
     quiet: bool = False
+    verbose: bool = False
 
     def with_vectors(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that wants the embedding model; by keyword where there is none."""
@@ -46,9 +47,15 @@ class Caller:
                     say(f"helix: {error}; going on by keyword")
         return local.run(self.project, op, args)
 
+    def tell(self, text: str) -> None:
+        """A line for who asked to be told how an answer comes about."""
+        if self.verbose:
+            say(f"helix: {text}")
+
     def directly(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that needs no vector, in this process."""
         self._tell_of_a_new_home(op)
+        self.tell("answered without the embedding model")
         return local.run(self.project, op, args)
 
     def _tell_of_a_new_home(self, op: str) -> None:
@@ -70,6 +77,7 @@ class Caller:
         patience = MODEL_WAIT_SECONDS if op in PATIENT else AT_ONCE_SECONDS
         asked = {**args, "actor": "cli"}
         self._await_worker(patience)
+        self.tell("the worker answers, with the embedding model")
         try:
             return client.request(op, asked, self.project, answer_ms=ANSWER_MS)
         except UnknownOperationError:

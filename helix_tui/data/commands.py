@@ -99,7 +99,8 @@ def undo(project: Project) -> str:
     """Take back the newest change that was not taken back yet."""
     done = _run(project, "undo", {})
     names = ", ".join(str(name) for name in done["names"][:3])
-    return f"{done['undone']} taken back: {names}"
+    effect = f"; {done['effect']}" if done["effect"] else ""
+    return f"{done['undone']} taken back: {names}{effect}"
 
 
 def what_if(project: Project, task: str) -> WhatIf:
