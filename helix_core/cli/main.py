@@ -87,7 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = options.run(options)
         return int(code or 0)
     except HelixError as error:
-        _report(str(error), as_json="--json" in arguments)
+        told = "; ".join(filter(None, (str(error), error.remedy)))
+        _report(told, as_json="--json" in arguments)
         return error.exit_code
     except BrokenPipeError:
         return 0
