@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -21,9 +21,9 @@ from helix_core.paths import Project
 from helix_tui import actions, bindings, views
 from helix_tui.data import files
 from helix_tui.data.feed import Feed
-from helix_tui.data.service import Watch
 from helix_tui.formats import literal
 from helix_tui.glyphs import Glyphs
+from helix_tui.keyboard import Keyboard
 from helix_tui.messages import (
     CommandAsked,
     CommandDone,
@@ -33,18 +33,22 @@ from helix_tui.messages import (
     WantedChanged,
 )
 from helix_tui.screens.base import LiveDialog, ViewScreen
-from helix_tui.screens.help import Help
 from helix_tui.state import Snapshot
+from helix_tui.stylesheet import SteadyStylesheet
 from helix_tui.themes import THEMES
+from helix_tui.widgets.run_layout import WIDE
+
+if TYPE_CHECKING:
+    from helix_tui.data.service import Watch
 
 
-class HelixApp(App[None]):
+class HelixApp(Keyboard):
     """The dashboard of one project."""
 
     TITLE = "helix"
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("app")
-    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (110, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
 
     def __init__(
@@ -55,15 +59,18 @@ class HelixApp(App[None]):
         view: str = views.NAMES[0],
         watch: Watch | None = None,
     ) -> None:
+        self.DEFAULT_MODE = view  # type: ignore[misc]  # no empty screen is built before it
         super().__init__()
+        self.stylesheet = SteadyStylesheet(variables=self.get_css_variables())
         self.project = project
         self.glyphs = glyphs
         self.snapshot: Snapshot | None = None
         """The newest one; what is on the screen is drawn from it."""
         self.paused = False
-        self._first_view = view
         self.feed = Feed(project, self._post, watch=watch)
         self._screens: dict[str, ViewScreen] = {}
+        for name in views.NAMES:
+            self.add_mode(name, partial(self.view_of, name))
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
@@ -78,12 +85,14 @@ class HelixApp(App[None]):
     # -- life ---------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Start reading; the first paint does not wait for it."""
-        for name in views.NAMES:
-            self.add_mode(name, partial(self.view_of, name))
-        self.switch_mode(self._first_view)
+        """Nothing is read before the first paint, so that it has the processor for itself."""
         self.set_class(self.glyphs.ascii, "-ascii")
-        self.feed.want(self.view_of(self._first_view).wanted())
+        self._leave_on_signals()
+        self.call_after_refresh(self._read)
+
+    def _read(self) -> None:
+        """Start reading, and looking at the time."""
+        self.feed.want(self.view.wanted())
         self.feed.start()
         self.set_interval(1.0, self._tick)
         self.run_worker(
@@ -92,7 +101,6 @@ class HelixApp(App[None]):
             exclusive=True,
             exit_on_error=False,
         )
-        self._leave_on_signals()
 
     def _leave_on_signals(self) -> None:
         """Hung up on or asked to end: give the terminal back first."""
@@ -114,8 +122,16 @@ class HelixApp(App[None]):
     def view_of(self, name: str) -> ViewScreen:
         """The one screen of a view, made when it is first looked at."""
         if name not in self._screens:
-            self._screens[name] = views.of(name).screen_class(self.glyphs, self._latest)
+            screen = views.of(name).screen_class(self.glyphs, self._latest)
+            screen.add_class(*self._size_classes(), update=False)  # else it is styled twice
+            self._screens[name] = screen
         return self._screens[name]
+
+    def _size_classes(self) -> Iterable[str]:
+        """The classes Textual gives a screen for its size, once that has been told its size."""
+        both = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for length, breakpoints in zip(self.size, both, strict=True):
+            yield max((least, name) for least, name in breakpoints if length >= least)[1]
 
     def _tick(self) -> None:
         """What depends on the time alone: running clocks and the data's age."""
@@ -137,15 +153,22 @@ class HelixApp(App[None]):
 
     def on_insight_asked(self, message: InsightAsked) -> None:
         """Go to one insight, wherever it was seen."""
-        screen = self.view_of("insights")
-        self.switch_mode("insights")
-        self.call_after_refresh(screen.open_insight, message.insight_id)
+        self._go(partial(self.view_of("insights").open_insight, message.insight_id))
 
     def on_rows_asked(self, message: RowsAsked) -> None:
         """Go to the insights behind a figure."""
-        screen = self.view_of("insights")
+        self._go(partial(self.view_of("insights").open_filter, message.text))
+
+    def _go(self, show: Callable[[], None]) -> None:
+        """To the insights; what is shown there is asked for once that view has its panes."""
+
+        def arrived() -> None:
+            self.going = False
+            show()
+
+        self.going = True
         self.switch_mode("insights")
-        self.call_after_refresh(screen.open_filter, message.text)
+        self.call_after_refresh(arrived)
 
     def on_command_asked(self, message: CommandAsked) -> None:
         """Carry out a change in a thread of its own."""
@@ -211,7 +234,22 @@ class HelixApp(App[None]):
     def action_help(self) -> None:
         """The keys."""
         if isinstance(self.screen, ViewScreen):
+            from helix_tui.screens.help import Help
+
             self.push_screen(Help(self.screen.VIEW))
+
+    def action_command_palette(self) -> None:
+        """Everything there is, by name."""
+        from helix_tui.screens.palette import Palette  # the first paint does not wait for it
+
+        if not Palette.is_open(cast("App[object]", self)):
+            self.push_screen(Palette())
+
+    def search_themes(self) -> None:
+        """The colours, by name."""
+        from helix_tui.screens.palette import Palette
+
+        self.push_screen(Palette(themes=True))
 
     def action_leave(self) -> None:
         """End, with the terminal as it was."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import helix_core
+from helix_core import folders
 from helix_core.errors import HelixError, UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
+    folders.keep_private()
     try:
         options = build_parser().parse_args(arguments)
         if not getattr(options, "run", None):
@@ -92,6 +94,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return 0
+    except OSError as error:  # no room, no permission, something else in the place of a file
+        where = f"{error.filename}: " if error.filename else ""
+        _report(f"{where}{error.strerror or error}", as_json="--json" in arguments)
+        return 1
     except KeyboardInterrupt:
         return 130
 

@@ -24,7 +24,6 @@ from helix_core.text.wording import counted
 
 MARK = "<!-- helix export -->"
 DOUBTFUL_UNDER = 0.40
-STANDINGS = ("Proven", "Untried", "In between", "Doubtful")
 
 
 def records(mem: Memory) -> Iterator[dict[str, Any]]:

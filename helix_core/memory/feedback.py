@@ -30,8 +30,6 @@ from helix_core.store import (
 )
 from helix_core.store.connection import writing
 
-NO_FEEDBACK = frozenset({"crashed", "unknown", "done", "running"})
-
 
 @dataclass(frozen=True)
 class Moved:

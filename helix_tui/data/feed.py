@@ -11,20 +11,24 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from helix_core import clock, log
+from helix_core import clock
 from helix_core.errors import StoreError
 from helix_core.paths import Project
 from helix_tui import views
-from helix_tui.data.service import Watch
-from helix_tui.data.source import Source, Version, problem_of, short_place, too_new
 from helix_tui.state import Answer, Counts, Problem, Service, Snapshot, Wanted
+
+if TYPE_CHECKING:
+    from helix_tui.data.service import Watch
+    from helix_tui.data.source import Source, Version
 
 INTERVAL = 0.3
 SLOWEST = 5.0
 REST = 9.0
 """A part is read again for news after so many times what it took: a tenth of a core at most."""
-QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
+QUICK = frozenset({"missing", "misplaced", "gone"})  # looking for a file costs nothing
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Feed(threading.Thread):
         super().__init__(name="helix-feed", daemon=True)
         self.project = project
         self._post = post
-        self._watch = watch or Watch(project)
+        self._given_watch = watch
         self._interval = interval
         self._event = threading.Event()
         self._lock = threading.Lock()
@@ -65,7 +69,6 @@ class Feed(threading.Thread):
         self._fresh = False
         self._note = ""
         # From here on only the feed's own thread looks.
-        self._source = Source(project)
         self._version: Version | None = None
         self._counts = Counts()
         self._read: dict[str, _Read] = {}
@@ -73,6 +76,18 @@ class Feed(threading.Thread):
         self._delay = interval
         self._last: Snapshot | None = None
         self._logged = ""
+
+    @cached_property
+    def _source(self) -> Source:
+        from helix_tui.data.source import Source  # read in this thread, after the first paint
+
+        return Source(self.project)
+
+    @cached_property
+    def _watch(self) -> Watch:
+        from helix_tui.data.service import Watch
+
+        return self._given_watch or Watch(self.project)
 
     def want(self, wanted: Wanted) -> None:
         """Say what is visible now."""
@@ -123,6 +138,8 @@ class Feed(threading.Thread):
 
     def look(self) -> Snapshot:
         """Read what is wanted, if it changed; never raises."""
+        from helix_tui.data.source import short_place, too_new
+
         with self._lock:
             wanted, paused, fresh, note = self._wanted, self._paused, self._fresh, self._note
             self._fresh = False
@@ -174,6 +191,9 @@ class Feed(threading.Thread):
         return held
 
     def _problem(self, error: Exception) -> Problem:
+        from helix_core import log
+        from helix_tui.data.source import problem_of
+
         found = problem_of(error, self.project)
         if found.kind in QUICK:
             self._delay = self._interval
