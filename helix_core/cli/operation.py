@@ -54,10 +54,17 @@ def worker(options: Options) -> int:
 
     if options.action == "stop":
         found: dict[str, Any] = {"stopped": lifecycle.stop(5000)}
-        text = "stopped" if found["stopped"] else "there was no worker"
+        text = "stopped"
+        if not found["stopped"]:
+            found["ended"] = lifecycle.end_hanging()
+            text = "there was no worker"
+            if found["ended"]:
+                text = f"process {found['ended']} did not answer and was ended"
         output.emit_json(found) if as_json(options) else output.line(text)
         return 0
     if options.action == "start":
+        if not client.status(lifecycle.PATIENCE_MS) and lifecycle.hindrance():
+            raise RefusedError(lifecycle.hindrance())
         if not lifecycle.ensure(120.0):
             raise RefusedError("the worker does not start; `make setup` builds its environment")
         who = caller(options)

@@ -6,6 +6,7 @@ Used by the feed's thread alone. May import helix_core's store and `state`.
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,14 @@ class Source:
     def too_new(self) -> bool:
         """Whether a newer helix wrote what is being read."""
         return self._conn is not None and self._conn.too_new
+
+    @property
+    def read_only(self) -> bool:
+        """Whether what is being read cannot be written by this user."""
+        if self._conn is None or self._conn.frozen:
+            return self._conn is not None
+        places = (self.project.database, self.project.database.parent)
+        return not all(os.access(place, os.W_OK) for place in places)
 
     def counts(self) -> Counts:
         """The memory in figures."""
@@ -202,15 +211,26 @@ def _astray(link: Path) -> str:
     return ""
 
 
-def too_new(project: Project) -> Problem:
-    """The line above the view of a database that a newer helix wrote."""
-    return Problem(
-        "too new",
-        "Written by a newer helix: reading only",
-        f"{short_place(project.database)} has a newer schema than this helix knows.",
-        "Update the plugin to change anything.",
-        blocking=False,
-    )
+def lesser(source: Source) -> Problem | None:
+    """What keeps nobody from reading, for the line above the view; None where all is well."""
+    place = short_place(source.project.database)
+    if source.too_new:
+        return Problem(
+            "too new",
+            "Written by a newer helix: reading only",
+            f"{place} has a newer schema than this helix knows.",
+            "Update the plugin to change anything.",
+            blocking=False,
+        )
+    if source.read_only:
+        return Problem(
+            "read only",
+            "The memory cannot be written: reading only",
+            f"{place} or its folder may not be written by you.",
+            "Nothing is learnt until it may: see `helix doctor`.",
+            blocking=False,
+        )
+    return None
 
 
 def _first_line(error: Exception) -> str:

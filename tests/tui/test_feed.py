@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import shop
+from kit import nobody_may_write
 
 from helix_core import paths
 from helix_core.embed import protocol
@@ -400,3 +401,18 @@ def test_what_stands_in_the_memorys_place_is_named_and_waited_for(
             bare.home.unlink()
         shutil.copytree(project.home, bare.home)
         assert heard.wait(lambda s: s.problem is None and s.parts).of(RunView) is not None
+
+
+def test_a_memory_that_cannot_be_written_is_read_and_said_so(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with feeding(project) as (_, heard):
+        heard.wait(lambda s: s.parts and s.problem is None)
+        with monkeypatch.context() as frozen:
+            nobody_may_write(frozen)
+            snapshot = heard.wait(lambda s: s.problem is not None)
+            assert snapshot.problem is not None
+            assert (snapshot.problem.kind, snapshot.problem.blocking) == ("read only", False)
+            assert not snapshot.stale
+            assert snapshot.of(RunView) is not None
+        heard.wait(lambda s: s.problem is None)
