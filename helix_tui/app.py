@@ -244,7 +244,7 @@ class HelixApp(Keyboard):
         """Everything there is, by name."""
         from helix_tui.screens.palette import Palette  # the first paint does not wait for it
 
-        if not Palette.is_open(self):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def search_themes(self) -> None:

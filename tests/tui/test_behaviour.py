@@ -371,3 +371,24 @@ async def test_time_alone_draws_no_table_again(project: Project) -> None:
         assert draws == 0
         screen.redraw()
         assert draws == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "words"),
+    [
+        (100, "◐ degraded (keyword only) │ shop │ live, changed 12m"),
+        (80, "◐ degraded (keyword only) │ shop │ 12m"),
+        (60, "◐ degraded │ shop │ 12m"),
+    ],
+)
+async def test_the_first_line_always_tells_state_project_and_age(
+    project: Project, room: int, words: str
+) -> None:
+    shop.World(project.root).run("learn-ask", {"document": {"questions": shop.QUESTIONS}})
+    app = make_app(project)
+    async with app.run_test(size=(room, 24)) as pilot:
+        await ready(pilot)
+        first = text(app).splitlines()[0]
+        age = first.rpartition("│")[2].split()[-1]
+        assert first.endswith(words.replace("12m", age))
+        assert f"5 Learn ({2})" in first or f"5 ({2})" in first
