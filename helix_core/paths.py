@@ -15,6 +15,8 @@ from helix_core import address
 from helix_core.errors import RefusedError
 
 HELIX_DIR = ".helix"
+WORKING_FOLDER = "working folder"
+"""The reason of a project that is none yet: there is neither git nor a memory anywhere above."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _search(here: Path) -> tuple[Path, str]:
             return folder, "parent with .helix"
     if here in never:
         raise RefusedError(f"{here} is no project; go into one, or name one with --project")
-    return here, "working folder"
+    return here, WORKING_FOLDER
 
 
 def _git_root(here: Path) -> Path | None:
