@@ -10,6 +10,7 @@ import pytest
 import shop
 from kit import make_app, ready, text, until
 from rich.cells import cell_len
+from textual.command import CommandPalette
 from textual.widgets import Input, TextArea
 
 from benchmarks.terminal import Dashboard, dashboard
@@ -178,7 +179,7 @@ async def test_b36_the_palette_opens_by_its_key_and_takes_letters(project: Proje
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         await pilot.press("colon")
-        await until(pilot, lambda: "CommandPalette" in type(app.screen).__name__)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press(*"quit")
         await until(pilot, lambda: app.screen.query_one(Input).value == "quit")
         assert app.is_running

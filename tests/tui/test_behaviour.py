@@ -7,6 +7,7 @@ import re
 import pytest
 import shop
 from kit import make_app, ready, shown, shown_insights, shown_run, text, until
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -272,7 +273,7 @@ async def test_the_palette_has_every_action(project: Project) -> None:
         for action in (*actions.of("app"), *actions.of("insights")):
             assert action.label in offered or not action.palette
         await pilot.press("colon")
-        await until(pilot, lambda: "CommandPalette" in type(app.screen).__name__)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press("escape")
 
 
