@@ -59,6 +59,10 @@ class ViewScreen(Screen[None]):
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show a snapshot that holds something for this view."""
 
+    def tick(self, snapshot: Snapshot, now: datetime) -> None:
+        """Show what depends on the time of a snapshot that was drawn already."""
+        self.draw(snapshot, now)
+
     def moment(self, snapshot: Snapshot, now: datetime) -> str:
         """What of the time the view depends on; while it is the same, nothing is drawn again."""
         return now.strftime("%Y%m%d%H%M")
@@ -90,11 +94,12 @@ class ViewScreen(Screen[None]):
 
     def show(self) -> None:
         """Draw the newest snapshot; also called every second, for what depends on the time."""
-        if not self._framed or not self.query(StateLine):  # not built yet, or going already
+        line = next((pane for pane in self.children if isinstance(pane, StateLine)), None)
+        if not self._framed or line is None:  # not built yet, or going already
             return
         snapshot, paused = self.latest()
         now = clock.now()
-        self.query_one(StateLine).show(snapshot, paused, now)
+        line.show(snapshot, paused, now)
         if snapshot is None:
             return
         problem = snapshot.problem
@@ -105,13 +110,14 @@ class ViewScreen(Screen[None]):
         notice = snapshot.note
         if problem is not None and not problem.blocking:
             notice = f"{problem.title}. {problem.what} {problem.todo}"
-        line = self.query_one("#notice", Pieces)
-        line.display = bool(notice) and not blocking
-        line.show([(literal(notice), "")])
-        drawn = (snapshot.number, self.moment(snapshot, now))
-        if not blocking and drawn != self._drawn:
+        above = self.query_one("#notice", Pieces)
+        above.display = bool(notice) and not blocking
+        above.show([(literal(notice), "")])
+        drawn, before = (snapshot.number, self.moment(snapshot, now)), self._drawn
+        if not blocking and drawn != before:
             self._drawn = drawn
-            self.draw(snapshot, now)
+            same = before is not None and before[0] == snapshot.number
+            (self.tick if same else self.draw)(snapshot, now)
 
 
 class LiveDialog(ModalScreen[None]):

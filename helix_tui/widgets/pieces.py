@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from helix_tui.themes import ROLE_STYLES
@@ -25,6 +26,13 @@ def lines(rows: Iterable[Iterable[Cell]]) -> Content:
     return Content("\n").join([line(parts) for parts in rows])
 
 
+def retitle(widget: Widget, text: str) -> None:
+    """Give a pane its title, literally; all of the pane is drawn again where it is another one."""
+    title = Content(text)
+    if widget.border_title != title.markup:
+        widget.border_title = title
+
+
 class Pieces(Static):
     """A text of pieces that draws itself again only where it changed."""
 
@@ -37,4 +45,7 @@ class Pieces(Static):
         parts = [list(row) for row in rows]
         if parts != self._parts:
             self._parts = parts
-            self.update(lines(parts))
+            self.update(lines(parts), layout=False)
+            width, height = self.content_size
+            if not width or self.visual.get_height(self.styles.get_rules(), width) != height:
+                self.refresh(layout=True)  # lays out all of the screen
