@@ -21,7 +21,7 @@ import urllib.request
 from pathlib import Path
 
 import helix_core
-from helix_core import atomic, paths, probe, setup_state
+from helix_core import atomic, folders, paths, probe, setup_state
 from helix_core.errors import HelixError, RefusedError
 
 TORCH = "torch==2.13.0"
@@ -215,6 +215,8 @@ def main() -> int:
     if not (source / "pyproject.toml").is_file():
         sys.stderr.write("helix: set-up runs from a checkout or the plugin\n")
         return 1
+    folders.keep_private()
+    folders.tighten(paths.data_dir(), deep=False)
     try:
         build(paths.environment_dir(), source)
     except HelixError as error:

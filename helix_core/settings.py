@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core import atomic, constants, paths
+from helix_core import atomic, constants, folders, paths
 from helix_core.errors import ConfigError
 
 
@@ -42,14 +42,14 @@ class Settings:
     ranking_few_events: int = 3
     ranking_few_value: float = 0.65
     ranking_recency: bool = False
-    max_insights: int = 3
+    max_insights: int = constants.INJECTION_LIMIT
     max_chars: int = 6000
     min_relevance: float = 0.0
     """Gate of injection; 0 takes the embedding model's own."""
     hops: int = 1
     decay_days: float = 30.0
-    prune_threshold: float = 0.25
-    prune_min_uses: int = 3
+    prune_threshold: float = constants.PRUNE_THRESHOLD
+    prune_min_uses: int = constants.PRUNE_MIN_USES
     prune_contrast: bool = True
     """A poor insight goes only if it also did worse than similar tasks without it."""
     ghost_days: float = 180.0
@@ -105,6 +105,9 @@ def write(project_home: Path, key: str, text: str) -> Any:
     Raises ConfigError for an unknown key, a value that does not fit, or a file that is not TOML.
     """
     file = project_home / "config.toml"
+    what = folders.obstacle(project_home)
+    if what:
+        raise ConfigError(f"{project_home} is {what}, not a folder: move it away")
     value = _typed(key, text, "config")
     if isinstance(value, str) and not re.fullmatch(r'[^"\\\x00-\x1f\x7f]*', value):
         raise ConfigError(f"config: {key} must hold no quotes, backslashes or line breaks")

@@ -6,12 +6,13 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from helix_core import local, settings
+from helix_core import folders, local, settings
 from helix_core.cli.output import say
 from helix_core.dispatch import READING
 from helix_core.embed import client, lifecycle
 from helix_core.errors import StoreError, StoreMissingError, WorkerError
-from helix_core.paths import Project
+from helix_core.paths import WORKING_FOLDER, Project
+from helix_core.store.connection import is_empty
 
 AT_ONCE_SECONDS = 1.0
 """How long a worker may keep a person waiting who can be answered by keyword."""
@@ -34,8 +35,9 @@ class Caller:
 
     def with_vectors(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that wants the embedding model; by keyword where there is none."""
-        if op in READING and not self.project.database.exists():
+        if op in READING and is_empty(self.project.database):
             raise StoreMissingError(f"there is no memory yet at {self.project.database}")
+        self._tell_of_a_new_home(op)
         if settings.load(self.project.home).worker_enabled:
             try:
                 self._await_worker(MODEL_WAIT_SECONDS if op in PATIENT else AT_ONCE_SECONDS)
@@ -45,11 +47,20 @@ class Caller:
             except WorkerError as error:
                 if not self.quiet:
                     say(f"helix: {error}; going on by keyword")
-        return self.directly(op, args)
+        return local.run(self.project, op, args)
 
     def directly(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that needs no vector, in this process."""
+        self._tell_of_a_new_home(op)
         return local.run(self.project, op, args)
+
+    def _tell_of_a_new_home(self, op: str) -> None:
+        """Outside of any project a memory begins where one stands, which may be a mistake."""
+        home = self.project.home
+        if self.quiet or op in READING or self.project.reason != WORKING_FOLDER or home.exists():
+            return
+        if self.project.database.parent == home and not folders.obstacle(home):
+            say(f"helix: no project here: a new memory begins in {home}")
 
     def freshen(self) -> None:
         """Have a text that lost its vector embedded now, if a worker is there; it follows else."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import helix_core
+from helix_core import folders
 from helix_core.errors import HelixError, UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         sys.stdout.write(f"helix {helix_core.__version__}\n")
         return 0
+    folders.keep_private()
     try:
         options = build_parser().parse_args(arguments)
         if not getattr(options, "run", None):
@@ -54,6 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return 0
+    except OSError as error:  # no room, no permission, something else in the place of a file
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"helix: {where}{error.strerror or error}\n")
+        return 1
     except KeyboardInterrupt:
         return 130
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from helix_core import paths
@@ -107,6 +108,7 @@ def config(options: Options) -> None:
     "setup",
     "build or repair helix's own Python environment",
     arg("--remove", action="store_true", help="remove all of helix but each project's .helix/"),
+    arg("--yes", action="store_true", help="with --remove: without being asked"),
 )
 def setup(options: Options) -> int:
     """Build the environment, or take helix off this machine."""
@@ -114,6 +116,9 @@ def setup(options: Options) -> int:
 
     if not options.remove:
         return provision.main()
+    plan = removal.planned()
+    if plan.gone and not options.yes:
+        _confirm(plan.gone)
     done = removal.remove()
     if as_json(options):
         output.emit_json({"removed": done.gone, "left": done.left})
@@ -125,6 +130,17 @@ def setup(options: Options) -> int:
     if not done.gone:
         output.line("there was nothing to remove")
     return 0
+
+
+def _confirm(gone: list[str]) -> None:
+    """Ask a person whether all that may go; raises RefusedError for anything but yes."""
+    listed = ", ".join(gone)
+    if not sys.stdin.isatty():
+        raise RefusedError(f"this would remove {listed}; nothing was: say so with --yes")
+    output.say(f"This removes {listed}.")
+    output.say("Each project keeps its .helix/. Go on? [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise RefusedError("nothing was removed")
 
 
 @command(

@@ -96,9 +96,9 @@ class Background(threading.Thread):
             self._quiet[project.database] = time.monotonic() + 5.0
 
     def _work(self, mem: Memory) -> bool:
-        from helix_core.hooks import binding, spool
+        from helix_core.hooks import binding, events
 
-        busy = spool.take_in(mem) > 0
+        busy = events.take_in_spooled(mem) > 0
         busy = binding.bind_from_meta(mem) > 0 or busy
         busy = upkeep.reindex(mem, batch=8) > 0 or busy
         busy = upkeep.settle_feedback(mem) > 0 or busy

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 SILENCE_SECONDS = 15.0
 """A worker that starts is heard of long before; one that hangs is not."""
+FIRST_MS = 300.0
+"""No sign of life in this time: go on without the worker."""
 NOT_CARRIED = frozenset({"HELIX_VENV", "HELIX_HOOK_ACTIVE"})
+
+
+def patience_ms() -> float:
+    """How long the worker's first sign of life is waited for: HELIX_WORKER_WAIT_MS, or 300."""
+    try:
+        return float(os.environ.get("HELIX_WORKER_WAIT_MS") or FIRST_MS)
+    except ValueError:
+        return FIRST_MS
 
 
 def request(
@@ -28,15 +38,16 @@ def request(
     args: dict[str, Any],
     place: Project | dict[str, Any] | None = None,
     *,
-    first_ms: float = 300,
+    first_ms: float | None = None,
     answer_ms: float = 10_000,
     address: Path | str | None = None,
 ) -> Any:
     """One whole request to the worker.
 
     `place`: a project, or `{"cwd": ...}` for the worker to find it. `first_ms` bounds the wait for
-    any sign of life, `answer_ms` the wait for the answer. Raises WorkerError where the worker is
-    absent, silent or of another protocol, and the HelixError the operation itself raised.
+    any sign of life (`patience_ms()` unless given), `answer_ms` the wait for the answer. Raises
+    WorkerError where the worker is absent, silent or of another protocol, and the HelixError the
+    operation itself raised.
     """
     return exchange(op, args, place, first_ms=first_ms, answer_ms=answer_ms, address=address)[0]
 
@@ -46,7 +57,7 @@ def exchange(
     args: dict[str, Any],
     place: Project | dict[str, Any] | None = None,
     *,
-    first_ms: float,
+    first_ms: float | None = None,
     answer_ms: float,
     address: Path | str | None = None,
 ) -> tuple[Any, str]:
@@ -54,7 +65,7 @@ def exchange(
     path = str(address or socket_address())
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         try:
-            sock.settimeout(first_ms / 1000)
+            sock.settimeout((first_ms or patience_ms()) / 1000)
             if os.stat(os.path.dirname(path)).st_uid != os.getuid():
                 raise WorkerError(f"{path} lies in another user's folder")
             sock.connect(path)
@@ -105,7 +116,9 @@ def numbers(version: object) -> list[int]:
     return [int(part) if part.isdigit() else 0 for part in str(version or "").split(".")]
 
 
-def status(first_ms: float = 300, address: Path | str | None = None) -> dict[str, Any] | None:
+def status(
+    first_ms: float | None = None, address: Path | str | None = None
+) -> dict[str, Any] | None:
     """What the worker says of itself; None where none answers."""
     try:
         found = request("status", {}, first_ms=first_ms, answer_ms=2000, address=address)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import helix_core
-from helix_core import paths
+from helix_core import folders, paths
 from helix_core.embed import client
 from helix_core.errors import WorkerError
 
@@ -39,6 +39,7 @@ def start(python: Path | None = None) -> bool:
     data = paths.data_dir()
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folders.tighten(data, deep=False)
         with (data / "worker.log").open("ab") as log:
             process = subprocess.Popen(
                 [str(chosen), "-m", MODULE],
@@ -103,8 +104,12 @@ def renew() -> bool:
     return provision.is_ready(paths.environment_dir()) and stop() and start()
 
 
-def stop(first_ms: float = 300) -> bool:
-    """Ask the worker to leave; False where there was none, or none that answered in that time."""
+def stop(first_ms: float = 2000) -> bool:
+    """Ask the worker to leave; False where there was none, or none that answered in that time.
+
+    A worker that is loading its model on a busy machine takes its time to look up; where there is
+    none at all, the answer is immediate.
+    """
     try:
         client.request("stop", {}, first_ms=first_ms, answer_ms=3000)
     except WorkerError:

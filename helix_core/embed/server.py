@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import helix_core
-from helix_core import atomic, paths, settings
+from helix_core import atomic, folders, paths, settings
 from helix_core.embed import client, protocol
 from helix_core.errors import StoreError
 
@@ -96,7 +96,7 @@ def _take_over(address: Path, stack: contextlib.ExitStack) -> bool:
 
 def main() -> int:
     """Run the worker until it is asked to stop or has been idle for long enough."""
-    os.umask(0o077)
+    folders.keep_private()
     address = paths.socket_path()
     address.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with contextlib.ExitStack() as stack:

@@ -30,6 +30,11 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
+def take_in_spooled(mem: Memory) -> int:
+    """Handle the events that could not be written in their time; returns how many were."""
+    return spool.take_in(mem, HANDLERS)
+
+
 def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | None:
     """Handle one event; returns the answer for Claude Code, or None.
 
@@ -42,7 +47,7 @@ def handle(mem: Memory, event: str, args: dict[str, Any]) -> dict[str, Any] | No
     error = ""
     try:
         if event not in HURRIED:
-            spool.take_in(mem)
+            take_in_spooled(mem)
         return HANDLERS[event](mem, payload)
     except (StoreLockedError, StoreCorruptError):  # nor could, or should, the row be written
         mode = ""

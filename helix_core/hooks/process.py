@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import helix_core
+from helix_core import folders
 from helix_core.hooks import scope
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ PAUSE_SECONDS = 0.02
 MAX_PAYLOAD = 64 * 1024 * 1024
 ANSWER_MS = {"PreToolUse": 1500.0, "SubagentStop": 5000.0, "SessionEnd": 800.0}
 ANSWER_MS_ELSE = 1000.0
-FIRST_MS = 300.0  # no sign of life from the worker in this time: go on without it
 
 
 def budget_ms(event: str) -> float:
@@ -37,6 +37,7 @@ def main(event: str, started: float | None = None) -> None:
     began = time.time() if started is None else started
     answer = None
     out = -1
+    folders.keep_private()
     try:
         out = os.dup(1)
         os.dup2(2, 1)  # whatever a library prints must not get between client and answer
@@ -132,7 +133,6 @@ def _ask_worker(event: str, args: dict[str, Any], folder: str) -> dict[str, Any]
         f"hook:{event}",
         args,
         {"cwd": folder},
-        first_ms=float(os.environ.get("HELIX_WORKER_WAIT_MS") or FIRST_MS),
         answer_ms=budget_ms(event),
     )
     if event == "SessionStart" and version != helix_core.__version__:

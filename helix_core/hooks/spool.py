@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from helix_core import atomic
 from helix_core.errors import StoreError
 from helix_core.memory.context import Memory
 from helix_core.text import credentials
+
+Handler = Callable[[Memory, dict[str, Any]], object]
 
 FOLDER = "spool"
 VERSION = 1
@@ -44,7 +47,7 @@ def waiting(home: Path) -> list[Path]:
         return []
 
 
-def take_in(mem: Memory) -> int:
+def take_in(mem: Memory, handlers: Mapping[str, Handler]) -> int:
     """Handle what was spooled, for about a second; returns how many events.
 
     A file that nobody can read or handle is set aside, so that it does not stop the others. A
@@ -59,17 +62,15 @@ def take_in(mem: Memory) -> int:
         for file in files if mine else ():
             if time.monotonic() > deadline:
                 break
-            taken += _take(mem, file)
+            taken += _take(mem, file, handlers)
     return taken
 
 
-def _take(mem: Memory, file: Path) -> bool:
-    from helix_core.hooks import events
-
+def _take(mem: Memory, file: Path, handlers: Mapping[str, Handler]) -> bool:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         event = str(kept["event"])
-        events.HANDLERS[event](mem, dict(kept["payload"]))
+        handlers[event](mem, dict(kept["payload"]))
     except FileNotFoundError:  # another process was quicker
         return False
     except StoreError:

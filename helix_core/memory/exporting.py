@@ -23,7 +23,6 @@ from helix_core.text.carried import FORMAT, VERSION
 
 MARK = "<!-- helix export -->"
 DOUBTFUL_UNDER = 0.40
-STANDINGS = ("Proven", "Untried", "In between", "Doubtful")
 
 
 def records(mem: Memory) -> Iterator[dict[str, Any]]:

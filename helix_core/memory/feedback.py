@@ -20,8 +20,6 @@ from helix_core.profiles import ModelProfile
 from helix_core.store import ancestry, insights, results, runs, vectors
 from helix_core.store.connection import writing
 
-NO_FEEDBACK = frozenset({"crashed", "unknown", "done", "running"})
-
 
 @dataclass(frozen=True)
 class Moved:

@@ -28,7 +28,7 @@ INTERVAL = 0.3
 SLOWEST = 5.0
 REST = 9.0
 """A part is read again for news after so many times what it took: a tenth of a core at most."""
-QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
+QUICK = frozenset({"missing", "misplaced", "gone"})  # looking for a file costs nothing
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ taught is asked, answered, and stored; a later session on the same ground gets i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -218,6 +219,17 @@ def _wait_for_answer(answers: Answers) -> Sequence[Call]:
     return [shell("answer", f"helix learn wait {number} --timeout 60 --json")]
 
 
+def _with_the_clients_task_list() -> list[Step]:
+    """One task noted in the client's own list too, and its id with ours."""
+
+    def link(answers: Answers) -> Sequence[Call]:
+        (number,) = re.findall(r"#(\d+)", answers["toolu_listed"])
+        return [shell("linked", f"helix dag set {BUCKET.seq} link {number} --json")]
+
+    listed = {"subject": BUCKET.text, "description": BUCKET.text}
+    return [always(Call("toolu_listed", "TaskCreate", listed)), link]
+
+
 def _recall() -> list[Step]:
     kept = {
         "objective": OBJECTIVE,
@@ -232,7 +244,10 @@ def _recall() -> list[Step]:
 
 
 def whole(background: bool) -> Orchestra:
-    """The session in which it is all learned."""
+    """The session in which it is all learned.
+
+    In the foreground the client has its Task tools too (`told`), and they change nothing.
+    """
     dead = replace(REFUSAL, ending="crashed", check="not run")
     agents: list[tuple[str, AgentTurn]] = [
         *((f"SCOPE: {scope}\n", says(findings_message(scope))) for scope in SCOPES),
@@ -250,6 +265,7 @@ def whole(background: bool) -> Orchestra:
         always(planner()),
         always(shell("planned", PLANNED_IS)),
         always(shell("plan_status", "helix dag status --json")),
+        *([] if background else _with_the_clients_task_list()),
         always(shell("ready_1", "helix dag ready --json")),
         always(builder(BUCKET), builder(LIMITS)),
         always(shell("wait_1", "helix dag wait 1 2 --timeout 60 --json")),

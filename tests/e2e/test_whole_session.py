@@ -73,6 +73,20 @@ def test_the_plan_was_recorded_before_anybody_confirmed_it(tale: Told) -> None:
     }
 
 
+def test_the_clients_own_task_list_is_linked_where_it_exists(tale: Told) -> None:
+    """And nothing else differs: every other test here holds with those tools and without."""
+    links = rows(
+        tale.db,
+        "SELECT t.seq, t.tool_task_id FROM task t JOIN run r USING (run_id)"
+        " WHERE r.session_id = ? AND t.tool_task_id IS NOT NULL",
+        tale.first.session_id,
+    )
+    found = answers(tale.first).get("listed")
+    assert bool(found) == tale.task_tools
+    assert [row["seq"] for row in links] == ([str(story.BUCKET.seq)] if found else [])
+    assert all(f"#{row['tool_task_id']}" in str(found) for row in links)
+
+
 def test_what_is_ready_follows_what_was_delivered(tale: Told) -> None:
     ready = {
         n: sorted(str(task["seq"]) for task in document(tale, f"ready_{n}")["tasks"])

@@ -15,6 +15,7 @@ from typing import Any
 from tests.e2e import client, conversation, memory, story
 from tests.e2e.stage import PENDING, PLUGIN, UNSETTLED, House, furnish_project, new_place, scratch
 
+TASK_TOOLS = {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1"}
 COMMAND = f"/helix:helix {story.OBJECTIVE}"
 OPEN = "SELECT id FROM question WHERE kind = 'asked' AND state = 'open'"
 LESSON = "SELECT * FROM insight WHERE content = ?"
@@ -31,6 +32,8 @@ class Told:
     """What the person's command printed."""
     lesson_before: dict[str, Any]
     """The row of the lesson after the first session."""
+    task_tools: bool
+    """Whether the client offered its own task list."""
 
     @property
     def db(self) -> Path:
@@ -75,14 +78,15 @@ class Person:
 def told(house: House, *, background: bool) -> Iterator[Told]:
     """Play both sessions."""
     with scratch() as root:
-        place = new_place(root, **house.worker_env)
+        tools = {} if background else TASK_TOOLS
+        place = new_place(root, **house.worker_env, **tools)
         furnish_project(place)
         memory.store_all(place, story.INSIGHTS)
         with Person(place) as person:
             first = _session(place, "whole", background)
         (before,) = memory.rows(memory.database(place), LESSON, story.LESSON)
         second = _session(place, "again", background)
-        yield Told(place, first, second, person.said, dict(before))
+        yield Told(place, first, second, person.said, dict(before), bool(tools))
 
 
 @contextmanager

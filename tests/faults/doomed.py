@@ -1,8 +1,10 @@
 """One operation on a memory that dies at a chosen statement, or runs to its end and is watched.
 
-Role: `python -m tests.faults.doomed OPERATION FOLDER DEATH`, where DEATH counts SQL statements from
-1 and 0 stands for none. Run to its end it prints a JSON document: how many statements there were,
-and the states of the file that another process could have seen meanwhile, in their order.
+Role: `python -m tests.faults.doomed` reads lines of standard input, each a JSON list OPERATION,
+FOLDER, DEATH, where DEATH counts SQL statements from 1 and 0 stands for none. Each is carried out
+by a process of its own, forked once everything is imported; what came of it is one line of JSON,
+its exit code and what it told. Run to its end it tells a JSON document: how many statements there
+were, and the states of the file that another process could have seen meanwhile, in their order.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import signal
 import sqlite3
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -113,10 +116,10 @@ class Fate:
             self.look()
 
 
-def main(operation: str, folder: str, death: str) -> None:
-    """Carry it out, or die of it."""
+def carry_out(operation: str, folder: str, death: int) -> str:
+    """Carry it out and tell of it, or die of it."""
     database = Path(folder) / ".helix" / "helix.db"
-    fate = Fate(database, int(death))
+    fate = Fate(database, death)
     if operation == "migrate":
         connect = sqlite3.connect
 
@@ -134,8 +137,35 @@ def main(operation: str, folder: str, death: str) -> None:
         OPERATIONS[operation](mem)
         mem.conn.close()
     fate.look()
-    print(json.dumps({"statements": fate.statements, "states": fate.states}))
+    return json.dumps({"statements": fate.statements, "states": fate.states})
+
+
+def in_a_child(operation: str, folder: str, death: int) -> dict[str, object]:
+    """Carry it out in a child process; its exit code (negative: the signal), and what it told."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            os.close(reader)
+            os.write(writer, carry_out(operation, folder, death).encode())
+            code = 0
+        except BaseException:  # noqa: BLE001 - told through the pipe, as its only end but a signal
+            os.write(writer, traceback.format_exc().encode())
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as stream:
+        told = stream.read()
+    _, status = os.waitpid(child, 0)
+    return {"code": os.waitstatus_to_exitcode(status), "told": told}
+
+
+def main() -> None:
+    """One line of answer for each line of standard input."""
+    for line in sys.stdin:
+        print(json.dumps(in_a_child(*json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -8,12 +8,14 @@ vector is a step of its own; the states in between are the only other ones allow
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +27,8 @@ from tests.faults import doomed
 
 ROOT = Path(__file__).parents[2]
 DATABASES = ROOT / "tests" / "fixtures" / "databases"
-NOW = {"HELIX_NOW": "2026-03-01T12:00:00+00:00"}
+# One thread, since a process with several is not forked.
+SURROUNDINGS = {"HELIX_NOW": "2026-03-01T12:00:00+00:00", "OPENBLAS_NUM_THREADS": "1"}
 POINTS = 14
 STEPS = {"store": 1, "feedback": 1, "edit": 2, "prune": 1, "reindex": 5}
 OLD = ("v5", "v9", "v12")
@@ -41,26 +44,43 @@ class Whole:
     states: tuple[str, ...]
 
 
-def run(operation: str, folder: Path, death: int) -> subprocess.CompletedProcess[str]:
-    import os
+class Doomed:
+    """The process whose children carry operations out, each a process of its own."""
 
-    return subprocess.run(
-        [sys.executable, "-m", "tests.faults.doomed", operation, str(folder), str(death)],
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def run(self, operation: str, folder: Path, death: int) -> tuple[int, str]:
+        """The exit code of one operation (negative: the signal it died of), and what it told."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([operation, str(folder), death]) + "\n")
+        self._process.stdin.flush()
+        done = json.loads(self._process.stdout.readline())
+        return done["code"], done["told"]
+
+
+@pytest.fixture(scope="module")
+def doom() -> Iterator[Doomed]:
+    """What is slow about a process, its imports, is done once for all hundred of them."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.faults.doomed"],
         cwd=ROOT,
-        env={**os.environ, **NOW},
-        capture_output=True,
+        env={**os.environ, **SURROUNDINGS},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=60,
-        check=False,
-    )
+    ) as process:
+        yield Doomed(process)
+        assert process.stdin is not None
+        process.stdin.close()
 
 
-def undisturbed(operation: str, folder: Path, copy: Path) -> Whole:
+def undisturbed(doom: Doomed, operation: str, folder: Path, copy: Path) -> Whole:
     """Let the operation run to its end on a copy."""
     shutil.copytree(folder, copy)
-    done = run(operation, copy, 0)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    code, told = doom.run(operation, copy, 0)
+    assert code == 0, told
+    found = json.loads(told)
     return Whole(folder, found["statements"], tuple(found["states"]))
 
 
@@ -71,12 +91,12 @@ def deaths(operation: str, whole: Whole, count: int) -> list[int]:
     return [1, *sorted(inner), whole.statements]
 
 
-def die(operation: str, whole: Whole, scratch: Path, death: int) -> Path:
+def die(doom: Doomed, operation: str, whole: Whole, scratch: Path, death: int) -> Path:
     """Carry the operation out on a copy and die; the database that is left."""
     folder = scratch / f"{operation}-{death}"
     shutil.copytree(whole.folder, folder)
-    done = run(operation, folder, death)
-    assert done.returncode == -signal.SIGKILL, (done.returncode, done.stderr)
+    code, told = doom.run(operation, folder, death)
+    assert code == -signal.SIGKILL, (code, told)
     return folder / ".helix" / "helix.db"
 
 
@@ -87,7 +107,7 @@ def integrity(database: Path) -> str:
 
 
 @pytest.mark.parametrize("operation", sorted(STEPS))
-def test_all_or_nothing_of_each_operation(operation: str, tmp_path: Path) -> None:
+def test_all_or_nothing_of_each_operation(doom: Doomed, operation: str, tmp_path: Path) -> None:
     folder = tmp_path / "before"
     folder.mkdir()
     mem = doomed.prepare(folder)
@@ -96,11 +116,11 @@ def test_all_or_nothing_of_each_operation(operation: str, tmp_path: Path) -> Non
             mem.conn.execute("UPDATE insight SET embedding = NULL, embedding_model = NULL")
             mem.conn.execute("DELETE FROM insight_edges")
     mem.conn.close()
-    whole = undisturbed(operation, folder, tmp_path / "whole")
+    whole = undisturbed(doom, operation, folder, tmp_path / "whole")
     assert len(whole.states) == STEPS[operation] + 1
     seen = set()
     for death in deaths(operation, whole, POINTS):
-        database = die(operation, whole, tmp_path, death)
+        database = die(doom, operation, whole, tmp_path, death)
         left = doomed.state(database)
         assert left in whole.states, f"died at statement {death} of {whole.statements}"
         seen.add(left)
@@ -109,14 +129,16 @@ def test_all_or_nothing_of_each_operation(operation: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("version", OLD)
-def test_a_migration_that_died_is_finished_by_the_next(version: str, tmp_path: Path) -> None:
+def test_a_migration_that_died_is_finished_by_the_next(
+    doom: Doomed, version: str, tmp_path: Path
+) -> None:
     folder = tmp_path / "before"
     (folder / ".helix").mkdir(parents=True)
     shutil.copy(DATABASES / f"{version}.db", folder / ".helix" / "helix.db")
-    whole = undisturbed("migrate", folder, tmp_path / "whole")
+    whole = undisturbed(doom, "migrate", folder, tmp_path / "whole")
     assert whole.statements > MIGRATION_POINTS
     for death in deaths("migrate", whole, MIGRATION_POINTS):
-        database = die("migrate", whole, tmp_path, death)
+        database = die(doom, "migrate", whole, tmp_path, death)
         assert set(_texts(database)) >= set(_texts(folder / ".helix" / "helix.db"))
         open_store(database).close()
         assert _texts(database) == _texts(tmp_path / "whole" / ".helix" / "helix.db")

@@ -7,9 +7,12 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import shop
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from helix_core.paths import Project, find_project
 
@@ -37,6 +40,24 @@ def _same_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _style_sheets_parsed_once() -> Iterator[None]:
+    """Every dashboard of this process has the same style sheets: each is parsed for the first."""
+    parse = Stylesheet._parse_rules
+    known: dict[object, list[RuleSet]] = {}
+
+    def parsed(self: Stylesheet, css: str, *args: Any, **options: Any) -> list[RuleSet]:
+        colours = tuple(sorted(self._variables.items()))
+        key = (css, args, tuple(sorted(options.items())), colours)
+        if key not in known:
+            known[key] = parse(self, css, *args, **options)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parsed)
+        yield
 
 
 @pytest.fixture(scope="session")
