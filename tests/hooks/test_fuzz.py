@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def mutated(chance: random.Random, payload: dict[str, Any], project: Path) -> di
             cut = chance.randrange(len(text) + 1)
             holder[place[-1]] = text[:cut] + str(chance.choice(HOSTILE)) + text[cut:]
         else:
-            holder[place[-1]] = chance.choice(HOSTILE)
+            holder[place[-1]] = deepcopy(chance.choice(HOSTILE))  # or they grow into each other
     return copy
 
 
@@ -149,6 +150,7 @@ def test_any_json_in_process(
     check_answer(event, process.respond(event, {**known, **payload}, 0.0))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_inputs_in_process(
     shard: int, memory: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -166,6 +168,7 @@ def test_inputs_in_process(
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.long
 def test_real_processes(memory: Path, user: Any) -> None:
     chance = random.Random("helix processes")
     real = real_payloads()

@@ -69,6 +69,7 @@ def test_the_poison_arrives(project: Project) -> None:
     conn.close()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_no_key_ends_it(project: Project, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
