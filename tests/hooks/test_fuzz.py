@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix_core.hooks import events, extraction, process
+from helix_core.store.connection import open_store
+from tests.hooks import scene
 from tests.hooks.fire import ROOT
 
 PAYLOADS = ROOT / "tests" / "fixtures" / "claude-code"
@@ -159,11 +162,14 @@ def test_inputs_in_process(
     chance = random.Random(f"helix {shard}")
     real = real_payloads()
     before = outside(memory.parent)
-    for _ in range(INPUTS // SHARDS):
-        payload = mutated(chance, chance.choice(real), memory)
-        named = payload.get("hook_event_name")
-        event = named if named in HANDLED and chance.random() < 0.9 else chance.choice(HANDLED)
-        check_answer(event, process.respond(event, payload, 0.0))
+    # A reader that stays, as a dashboard does: else each hook is the last one out, and tidies up.
+    with closing(open_store(scene.database(memory), readonly=True)) as reader:
+        reader.execute("SELECT count(*) FROM insight").fetchone()
+        for _ in range(INPUTS // SHARDS):
+            payload = mutated(chance, chance.choice(real), memory)
+            named = payload.get("hook_event_name")
+            event = named if named in HANDLED and chance.random() < 0.9 else chance.choice(HANDLED)
+            check_answer(event, process.respond(event, payload, 0.0))
     assert outside(memory.parent) == before
     assert capfd.readouterr().out == ""
 
