@@ -38,7 +38,8 @@ FILLED = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_exists(name: str) -> None:
-    assert [(one.line, fault(one)) for one in commands(name) if fault(one)] == []
+    found = {one.line: fault(one) for one in commands(name)}
+    assert {line: why for line, why in found.items() if why} == {}
 
 
 @pytest.mark.parametrize("name", NAMES)

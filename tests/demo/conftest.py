@@ -62,7 +62,7 @@ def run_demo(folder: Path, env: Mapping[str, str], *options: str) -> Shown:
     return Shown(done.returncode, done.stdout, done.stderr, elsewhere)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shown(worker: RunningWorker, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     """`helix demo --json` with the real embedding model."""
     return run_demo(tmp_path_factory.mktemp("demo"), worker.env, "--json")
