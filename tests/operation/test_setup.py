@@ -25,6 +25,7 @@ from tests.operation.setting_up import built, finished, imported, lacking
 LESSON = "When fixing the parser, run the tokenizer tests first"
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_it_is_whole_in_the_end(plain: Path) -> None:
     source, venv = checkout(plain), paths.environment_dir()
     dice = random.Random(11)
@@ -72,7 +73,7 @@ def test_a_session_begins_it_and_waits_for_nothing(plain: Path, project: Path) -
     asked = fire("PreToolUse", project, env=env, prompt=scene.task("Fix the parser"))
     assert LESSON in asked.specific("updatedInput")["prompt"]  # by keyword meanwhile
     scene.wait_for(lambda: provision.is_ready(paths.environment_dir()), 240)
-    scene.wait_for(lambda: setup_state.progress() is None, 20)
+    scene.wait_for(lambda: setup_state.progress() is None)
     assert [p.name for p in (project / ".helix").iterdir() if "setup" in p.name] == []
 
 
