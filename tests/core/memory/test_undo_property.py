@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from geometry import PROFILE, at, directions, dump, later, open_memory
+from geometry import PROFILE, START, Directions, at, directions, dump, later, open_memory
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +20,8 @@ from helix_core.errors import RefusedError
 from helix_core.memory import answers, curate, feedback, remember, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Given, Option
+from helix_core.paths import Project
+from helix_core.settings import Settings
 from helix_core.store import curation, edges, insights, questions, runs, undo, vectors
 from helix_core.store.connection import open_store, writing
 
@@ -95,9 +97,9 @@ def _open(template: Path, folder: Path) -> Memory:
     """The template again, in a folder of its own."""
     database = folder / "helix.db"
     shutil.copyfile(template, database)
-    mem = open_memory(folder / "unused")
-    mem.conn.close()
-    mem = replace(mem, conn=open_store(database), index=MatrixIndex(PROFILE))
+    project = Project(folder, folder, database, "test")
+    conn = open_store(database)
+    mem = Memory(conn, project, Settings(), START, Directions(), MatrixIndex(PROFILE), actor="cli")
     _know_the_wordings(mem)
     return mem
 
@@ -234,6 +236,7 @@ def _same(ours: dict[str, list[dict[str, Any]]], theirs: dict[str, list[dict[str
     assert ours == theirs
 
 
+@pytest.mark.long
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
