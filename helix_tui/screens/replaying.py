@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+from helix_tui.glyphs import Glyphs
 from helix_tui.messages import MomentChanged
 from helix_tui.screens.base import ViewScreen
-from helix_tui.state import RunView, RunWanted
+from helix_tui.state import RunView, RunWanted, Snapshot
 from helix_tui.widgets.replay_bar import ReplayBar
 
 
@@ -19,13 +21,17 @@ class ReplayingScreen(ViewScreen):
     _agent: int | None = None
     """The agent looked at in a replay; None is the newest one by then."""
 
+    def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
+        super().__init__(glyphs, latest)
+        self._bar = ReplayBar(glyphs)
+
     def action_replay(self) -> None:
         """Go through the run from its beginning; it is read whole, once."""
         if self._view.run is not None:
             self._wanted = replace(self._wanted, run=self._view.run.key, whole=True)
             self._agent = None
             self.ask()
-            self.query_one(ReplayBar).start(self._view)
+            self._bar.start(self._view)
 
     def on_moment_changed(self, message: MomentChanged) -> None:
         """Another moment, or back to now."""
@@ -42,12 +48,12 @@ class ReplayingScreen(ViewScreen):
 
     def action_moment(self, by: int) -> None:
         """Some moments on or back."""
-        self.query_one(ReplayBar).step(by)
+        self._bar.step(by)
 
     def action_play(self) -> None:
         """Let it go on by itself, or stop it."""
-        self.query_one(ReplayBar).play()
+        self._bar.play()
 
     def action_live(self) -> None:
         """Back to now."""
-        self.query_one(ReplayBar).leave()
+        self._bar.leave()

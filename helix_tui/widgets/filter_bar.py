@@ -18,6 +18,8 @@ class FilterBar(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("filter")
 
+    _counted = ""
+
     def on_mount(self) -> None:
         """Out of sight until it is opened."""
         self.display = False
@@ -56,7 +58,10 @@ class FilterBar(Horizontal):
 
     def count(self, matching: int, total: int) -> None:
         """Say how many rows the filter lets through."""
-        self.query_one("#filter-count", Static).update(f"{matching:,} of {total:,}")
+        text = f"{matching:,} of {total:,}"
+        if text != self._counted:  # it costs a layout of the whole screen
+            self._counted = text
+            self.query_one("#filter-count", Static).update(text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Pass on what is typed, as it is typed."""

@@ -12,8 +12,12 @@ from typing import Any
 import pytest
 
 from helix_core import local, paths
+<<<<<<< HEAD
 from helix_core.text import clean
 from tests.core.command import Ran
+=======
+from tests.core.command import Ran, run
+>>>>>>> suite
 from tests.hooks import scene
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +64,10 @@ def end(process: subprocess.Popen[str], given: str = "") -> Ran:
 
 
 def learn(project: Path, *arguments: str, given: str = "") -> Ran:
-    return end(start(project, *arguments), given)
+    """One `helix learn` in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAUDE_CODE_SESSION_ID", "s1")
+        return run("--project", str(project), "learn", *arguments, given=given)
 
 
 def ask(project: Path, **changes: Any) -> int:

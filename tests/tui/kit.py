@@ -15,7 +15,7 @@ from helix_tui.app import HelixApp
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import InsightsView, RunView, Snapshot
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def make_app(project: Project, view: str = "run", *, ascii_only: bool = False) -> HelixApp:

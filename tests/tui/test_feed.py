@@ -42,7 +42,7 @@ class Listener:
 
     def wait(self, wanted: Callable[[Snapshot], object]) -> Snapshot:
         with self._news:
-            found = self._news.wait_for(lambda: self.all and wanted(self.all[-1]), timeout=30)
+            found = self._news.wait_for(lambda: self.all and wanted(self.all[-1]), timeout=60)
             assert found, self.all[-1:]
             return self.all[-1]
 

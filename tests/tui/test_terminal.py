@@ -36,7 +36,7 @@ class Terminal:
 
     def _call(self, *args: str) -> str:
         done = subprocess.run(
-            [*self._tmux, *args], capture_output=True, text=True, check=True, timeout=30
+            [*self._tmux, *args], capture_output=True, text=True, check=True, timeout=60
         )
         return done.stdout
 
@@ -61,7 +61,7 @@ class Terminal:
         return screen
 
     def end(self) -> None:
-        subprocess.run([*self._tmux, "kill-server"], capture_output=True, check=False, timeout=30)
+        subprocess.run([*self._tmux, "kill-server"], capture_output=True, check=False, timeout=60)
 
 
 @pytest.fixture
