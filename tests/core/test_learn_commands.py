@@ -12,12 +12,8 @@ from typing import Any
 import pytest
 
 from helix_core import local, paths
-<<<<<<< HEAD
 from helix_core.text import clean
-from tests.core.command import Ran
-=======
 from tests.core.command import Ran, run
->>>>>>> suite
 from tests.hooks import scene
 
 ROOT = Path(__file__).parents[2]
