@@ -18,6 +18,8 @@ from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
 ASKING = "learn"
+LEAST_NAME = 3
+"""Cells of a project's name that stay in the least room."""
 RIGHT_LEAST = 54
 """Cells kept for the state; where the names of all views leave less, the others are digits."""
 
@@ -108,7 +110,7 @@ class StateLine(Widget):
         ways = [self._parts, *self._briefer]
         whole = (way for way in ways if sum(cell_len(text) for text, _ in way) <= room)
         right: list[Cell] = []
-        for text, role in next(whole, ways[-1]):
+        for text, role in next(whole, None) or _shortened(ways[-1], room):
             cut = formats.fit(text, min(cell_len(text), max(0, room)))
             room -= cell_len(cut)
             right.append((cut, role))
@@ -122,3 +124,14 @@ class StateLine(Widget):
             " " * max(1, room + 1),
             pieces.clickable(pieces.line(right), "app.view('health')"),
         )
+
+
+def _shortened(parts: list[Cell], room: int) -> list[Cell]:
+    """The project's name gives way, so that the age behind it is seen."""
+    over = sum(cell_len(text) for text, _ in parts) - room
+    return [
+        (formats.fit(text, max(LEAST_NAME, cell_len(text) - over)), role)
+        if role == "strong" and cell_len(text) > LEAST_NAME
+        else (text, role)
+        for text, role in parts
+    ]
