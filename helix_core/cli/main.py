@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import helix_core
-from helix_core import folders
+from helix_core import folders, streams
 from helix_core.errors import HelixError, UsageError
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     folders.keep_private()
+    streams.open_closed()
     try:
         options = build_parser().parse_args(arguments)
         if not getattr(options, "run", None):

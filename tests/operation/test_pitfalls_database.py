@@ -42,6 +42,7 @@ the model is loaded once per process whatever the import path; a replaced stdout
     test_one_worker_loads_one_model_whatever_standard_output_is
 a replaced stdout does not switch the memory off:
     test_a_hook_without_standard_output_still_learns
+    test_a_command_without_standard_output_does_its_work
 a missing cache without network gives up in a second:
     ../core/embed/test_model.py: test_no_network_is_noticed_quickly
     ../core/embed/test_model.py: test_without_cache_or_hub_the_packaged_model_serves
@@ -415,3 +416,15 @@ def test_a_hook_without_standard_output_still_learns(project: Path, closed: str)
     assert scene.outcomes(project) == [("a1", "delivered")]
     calls = scene.rows(project, "SELECT event, ok FROM hook_call ORDER BY id")
     assert calls == [("PreToolUse", 1), ("SubagentStop", 1)]
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_command_without_standard_output_does_its_work(project: Path, closed: str) -> None:
+    for command in (f"store '{LESSON}'", "count", "get nobody"):
+        ran = subprocess.run(
+            ["sh", "-c", f"'{ROOT}/bin/helix' {command} {closed}"],
+            cwd=project, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        assert ran.returncode == (1 if command == "get nobody" else 0)
+        assert "Traceback" not in ran.stderr
+    assert scene.rows(project, "SELECT content FROM insight") == [(LESSON,)]
