@@ -25,7 +25,7 @@ from helix_tui.widgets.run_layout import BROAD
 from helix_tui.widgets.state_line import StateLine
 
 EVERYWHERE = bindings.keys("app")
-RESTS = 0.04
+RESTS = 0.08
 """Seconds after which a cursor rests: longer than between two repeats of a key that is held."""
 TOO_SMALL = "helix needs a little more room: 60 columns and 16 lines."
 
