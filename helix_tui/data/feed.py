@@ -205,7 +205,7 @@ class Feed(threading.Thread):
         if not isinstance(error, StoreError) and repr(error) != self._logged:
             self._logged = repr(error)
             log.write(self.project.home, "error", f"dashboard: {error!r}")
-        if found.kind == "locked" and self._version is None:
+        if found.kind == "locked" and not self._read:
             found = replace(found, blocking=True)  # there is no last good picture
         self._version = None
         return found

@@ -6,6 +6,7 @@ import contextlib
 
 from textual.command import CommandPalette
 from textual.theme import ThemeProvider
+from textual.widgets import Input
 
 
 class Palette(CommandPalette):
@@ -16,6 +17,10 @@ class Palette(CommandPalette):
             super().__init__([ThemeProvider], placeholder="Search for themes")
         else:
             super().__init__(id="--command-palette")
+
+    def on_mount(self) -> None:
+        """A cursor that stands still, like that of every other input."""
+        self.query_one(Input).cursor_blink = False
 
     def _action_command_list(self, action: str) -> None:
         with contextlib.suppress(KeyError):  # Textual 8.2 looks up the line of a row not drawn yet

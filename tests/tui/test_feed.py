@@ -47,6 +47,13 @@ class Listener:
             return self.all[-1]
 
 
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 @contextmanager
 def feeding(project: Project) -> Iterator[tuple[Feed, Listener]]:
     heard = Listener()
@@ -195,7 +202,7 @@ def test_a_locked_database_at_the_start_is_waited_for(project: Project) -> None:
 def test_a_locked_database_keeps_the_last_picture(project: Project) -> None:
     other = project.home / "other.db"
     shutil.copy(project.database, other)
-    with feeding(project) as (_, heard):
+    with feeding(project) as (feed, heard):
         heard.wait(lambda s: run_of(s) is not None)
         with held(other):
             other.replace(project.database)
@@ -205,6 +212,9 @@ def test_a_locked_database_keeps_the_last_picture(project: Project) -> None:
             assert found.stale
             assert run_of(found) is not None
             assert found.counts.insights == 9
+            failed = feed._delay
+            wait_until(lambda: feed._delay > 2 * failed)  # it stays, however often it is tried
+            assert heard.all[-1] == found
         assert not heard.wait(lambda s: s.problem is None).stale
 
 
