@@ -78,6 +78,7 @@ def remove(environ: Mapping[str, str] | None = None) -> Removed:
 def _stop_worker() -> None:
     status = client.status(first_ms=PATIENCE_MS)
     if status is None:
+        lifecycle.end_hanging()
         return
     try:
         stopped = lifecycle.stop(PATIENCE_MS)

@@ -17,6 +17,7 @@ from typing import Any
 
 from helix_core import atomic, constants, folders, paths
 from helix_core.errors import ConfigError
+from helix_core.text import suggest
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,15 @@ class Settings:
 
 
 _CHOICES = {"worker": {"auto", "off"}, "ranking": {"helix", "spec"}}
-_RANGES = {"holdout": (0.0, constants.HOLDOUT_MAX)}
+_SHARE = (0.0, 1.0)
+_RANGES = {
+    "holdout": (0.0, constants.HOLDOUT_MAX),
+    "hops": (0, 1),
+    **dict.fromkeys(("ranking_strength", "ranking_kernel", "ranking_few_value"), _SHARE),
+    **dict.fromkeys(("min_relevance", "prune_threshold"), _SHARE),
+}
+"""What a number must lie between; any other one is 0 or more."""
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 KEYS = {f.name: f.type for f in fields(Settings) if f.name != "origins"}
 
 
@@ -125,7 +134,7 @@ def _read(file: Path) -> dict[str, Any]:
     except OSError:
         return {}
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from error
+        raise ConfigError(f"{file}: not valid TOML: it is no UTF-8 text") from error
     parser = _toml_parser()
     if parser is None:
         return _flat(text, file)
@@ -165,26 +174,37 @@ def _flat(text: str, file: Path) -> dict[str, Any]:
 def _typed(key: str, value: Any, origin: str) -> Any:
     kind = KEYS.get(key)
     if kind is None:
-        raise ConfigError(f"{origin}: unknown key {key!r}; known: {', '.join(sorted(KEYS))}")
+        raise ConfigError(f"{origin}: {unknown(key)}")
     try:
         if kind == "bool":
             return _boolean(value)
         if kind == "int":
-            return int(value)
+            if isinstance(value, float) and not value.is_integer():
+                raise ValueError(value)
+            return _number(key, int(value), origin)
         if kind == "float":
             return _number(key, float(value), origin)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{origin}: {key} must be {kind}, not {value!r}") from error
+        raise ConfigError(f"{origin}: {key} must be {_KINDS[str(kind)]}, not {value!r}") from error
     text = str(value)
     if key in _CHOICES and text not in _CHOICES[key]:
-        raise ConfigError(f"{origin}: {key} must be one of {sorted(_CHOICES[key])}, not {text!r}")
+        raise ConfigError(
+            f"{origin}: {key} must be {' or '.join(sorted(_CHOICES[key]))}, not {text!r}"
+        )
     return text
 
 
-def _number(key: str, value: float, origin: str) -> float:
-    low, high = _RANGES.get(key, (-math.inf, math.inf))
-    if not low <= value <= high:
-        raise ConfigError(f"{origin}: {key} must lie between {low} and {high}, not {value}")
+def unknown(key: str) -> str:
+    """The error about a setting that there is not, with the one that may have been meant."""
+    meant = suggest.hint(key, KEYS)
+    return f"unknown setting {key!r}{meant or '; known: ' + ', '.join(sorted(KEYS))}"
+
+
+def _number(key: str, value: Any, origin: str) -> Any:
+    low, high = _RANGES.get(key, (0, math.inf))
+    if not low <= value <= high or math.isinf(value):
+        span = "0 or more" if high == math.inf else f"from {low:g} to {high:g}"
+        raise ConfigError(f"{origin}: {key} must be {span}, not {value}")
     return value
 
 

@@ -36,7 +36,7 @@ from helix_tui.screens.base import LiveDialog, ViewScreen
 from helix_tui.state import Snapshot
 from helix_tui.stylesheet import SteadyStylesheet
 from helix_tui.themes import THEMES
-from helix_tui.widgets.run_layout import WIDE
+from helix_tui.widgets.run_layout import BROAD, WIDE
 
 if TYPE_CHECKING:
     from helix_tui.data.service import Watch
@@ -49,7 +49,7 @@ class HelixApp(Keyboard):
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("app")
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-short"), (20, "-tall")]  # noqa: RUF012
 
     def __init__(
         self,
@@ -132,6 +132,8 @@ class HelixApp(Keyboard):
         both = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for length, breakpoints in zip(self.size, both, strict=True):
             yield max((least, name) for least, name in breakpoints if length >= least)[1]
+        if self.size.width >= BROAD:
+            yield "-broad"
 
     def _tick(self) -> None:
         """What depends on the time alone: running clocks and the data's age."""

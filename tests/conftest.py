@@ -7,6 +7,7 @@ the `model` mark and runs in the xdist group "worker": the model is loaded once 
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -55,16 +56,31 @@ class RunningWorker(User):
     @property
     def env(self) -> dict[str, str]:
         """Like a user's, with the worker in use, and patience for a busy machine."""
-        return {**super().env, "HELIX_WORKER": "auto", "HELIX_WORKER_WAIT_MS": "4000"}
+        return {**super().env, "HELIX_WORKER": "auto", "HELIX_WORKER_WAIT_MS": "30000"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist takes note of the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the real model (the end-to-end tests have a fixture of that name)."""
+    """Mark what needs the real model (the end-to-end tests have a fixture of that name).
+
+    One process does all of it, since loading it costs more than most tests. What takes long begins
+    early, so that no process works alone at the end; of groups, xdist takes the largest first.
+    """
     for item in items:
-        needs = "worker" in getattr(item, "fixturenames", ())
-        if needs and "e2e" not in item.path.parts:
+        if "e2e" in item.path.parts:
+            continue
+        if "worker" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.model)
+        if item.get_closest_marker("model"):
             item.add_marker(pytest.mark.xdist_group("worker"))
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage seldom: what is imported by now stays, and needs no looking through again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def cleaned_environ() -> dict[str, str]:

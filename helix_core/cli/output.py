@@ -1,4 +1,8 @@
-"""Printing: one JSON document, or text for people. Standard library only."""
+"""Printing: one JSON document, or text for people. Standard library only.
+
+Agents read what is printed here, and most of it was written by others: nothing leaves with a tag
+in it that could end the frame a client puts around a command's output.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix_core.text import clean
+from helix_core.text.wording import counted
+
+__all__ = ["columns", "counted", "emit_json", "line", "percent", "say", "table"]
 
 
 def emit_json(value: Any) -> None:
     """The one JSON document of a `--json` call."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    document = json.dumps(value, ensure_ascii=False, indent=1)
+    sys.stdout.write(clean.json_untagged(document) + "\n")
 
 
 def say(text: str) -> None:
     """A line on standard error: talk, never data."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(clean.untagged(clean.scrub(text, 100_000)) + "\n")
 
 
 def line(text: str = "") -> None:
     """A line of text on standard output, with control characters made harmless."""
-    sys.stdout.write(clean.scrub(text, 100_000) + "\n")
+    sys.stdout.write(clean.untagged(clean.scrub(text, 100_000)) + "\n")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -38,6 +38,7 @@ def main(event: str, started: float | None = None) -> None:
     answer = None
     out = -1
     folders.keep_private()
+    _open_what_is_closed()
     try:
         out = os.dup(1)
         os.dup2(2, 1)  # whatever a library prints must not get between client and answer
@@ -52,6 +53,15 @@ def main(event: str, started: float | None = None) -> None:
     except OSError as problem:
         _complain(event, problem)
     os._exit(0)
+
+
+def _open_what_is_closed() -> None:
+    """A closed standard stream would be the next file we open: now it leads nowhere."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def read_payload() -> dict[str, Any]:
@@ -168,19 +178,21 @@ def _by_ourselves(event: str, args: dict[str, Any], folder: str, why: str) -> di
         from helix_core.embed import lifecycle
 
         started = (event == "SessionStart" and lifecycle.renew()) or lifecycle.start()
-        _by_keyword(project, why, started)
+        _by_keyword(project, why, "worker started" if started else _not_started())
     answer = local.run(project, f"hook:{event}", args, actor="hook")
     return answer if isinstance(answer, dict) else None
 
 
-def _by_keyword(project: Project, why: str, started: bool) -> None:
+def _not_started() -> str:
+    from helix_core.embed import lifecycle
+
+    return lifecycle.hindrance() or "no environment to start it"
+
+
+def _by_keyword(project: Project, why: str, then: str) -> None:
     from helix_core import log
 
-    log.write(
-        project.home,
-        "warn",
-        f"by keyword: {why}" + ("; worker started" if started else "; no environment to start it"),
-    )
+    log.write(project.home, "warn", f"by keyword: {why}; {then}")
 
 
 def _keep_for_later(

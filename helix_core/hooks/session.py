@@ -9,12 +9,13 @@ from typing import Any
 
 from helix_core import setup_state
 from helix_core.hooks import handover
-from helix_core.hooks.payload import text_at
+from helix_core.hooks.payload import session_of, text_at
 from helix_core.memory import upkeep
 from helix_core.memory.context import Memory
 from helix_core.store import insights, journal, plans, rescue
 from helix_core.store.connection import writing
 from helix_core.text import clean
+from helix_core.text.wording import counted
 
 FRESH = frozenset({"startup", "clear"})
 GONE_ON = frozenset({"compact", "resume"})
@@ -29,7 +30,7 @@ def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None
             " here until this helix is updated."
         )
     rescue.check_small(mem.conn, mem.project.database)
-    session_id = text_at(payload, "session_id", 200)
+    session_id = session_of(payload)
     source = text_at(payload, "source", 40)
     if session_id:
         with writing(mem.conn):
@@ -66,8 +67,8 @@ def _greeting(mem: Memory, kept: bool) -> dict[str, Any] | None:
         lines.append(f"helix: {building.line}")
     elif mem.profile is None and total and mem.settings.worker_enabled:
         lines.append(
-            f"helix: {total} insights, recalled by keyword until its embedding worker is ready"
-            " (`helix worker status`)."
+            f"helix: {counted(total, 'insight')}, recalled by keyword until its embedding worker is"
+            " ready (`helix worker status`)."
         )
     return _context("\n".join(lines)) if lines else None
 
@@ -85,7 +86,7 @@ def _is_over(mem: Memory, session_id: str) -> bool:
 
 def session_end(mem: Memory, payload: dict[str, Any]) -> None:
     """Mark the session as over; the worker (or the next start) does the maintenance."""
-    session_id = text_at(payload, "session_id", 200)
+    session_id = session_of(payload)
     if not session_id:
         return
     with writing(mem.conn):

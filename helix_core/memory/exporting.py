@@ -17,9 +17,10 @@ from helix_core.memory import evidence, remember
 from helix_core.memory.context import Memory
 from helix_core.memory.evidence import Evidence
 from helix_core.model import Insight
-from helix_core.store import carried, insights
+from helix_core.store import carried, curation, insights
 from helix_core.text import clean
 from helix_core.text.carried import FORMAT, VERSION
+from helix_core.text.wording import counted
 
 MARK = "<!-- helix export -->"
 DOUBTFUL_UNDER = 0.40
@@ -55,7 +56,7 @@ def as_markdown(mem: Memory) -> str:
     for row in sorted(rows, key=lambda one: (-adjusted(one), one.id)):
         parts[_standing(row)].append(row)
     lines = [MARK, f"# What helix knows about {clean.fold(mem.project.root.name)}", ""]
-    lines += [f"{len(rows)} insights on {mem.moment[:10]}.", ""]
+    lines += [f"{counted(len(rows), 'insight')} on {mem.moment[:10]}.", ""]
     for title, chosen in parts.items():
         if chosen:
             lines += [f"## {title}", "", *(_item(row, known[row.id]) for row in chosen), ""]
@@ -91,16 +92,15 @@ def promoted(mem: Memory, name: str) -> dict[str, Any]:
     Proven is what `helix health` counts as such. Raises RefusedError for one that is not, for one
     that the scanner would not let in today, and where there is none of that name.
     """
-    row = insights.get(mem.conn, name)
-    if row is None:
-        raise RefusedError(f"there is no insight named {name!r}")
+    row = curation.required(mem.conn, name)
     refused = remember.refusal(row.content, row.tags)
     if refused:
         raise RefusedError(f"{name} is refused today ({refused}); nothing to promote")
     proof = evidence.of_insights(mem.conn, [row])[row.id]
     if _standing(row) != "Proven":
         raise RefusedError(
-            f"{name} is not proven: {round(adjusted(row) * 100)}% after {row.use_count} uses;"
+            f"{name} is not proven: {round(adjusted(row) * 100)}% after"
+            f" {counted(row.use_count, 'use')};"
             f" it takes {PROVEN_FROM:.0%} after {constants.CAUSAL_MIN_USES} or more"
         )
     says = (

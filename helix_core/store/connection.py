@@ -261,6 +261,22 @@ def writing(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise as_store_error(error, None) from error
 
 
+class _Rehearsed(Exception):  # noqa: N818 - no error
+    """Ends the transaction of a dry run."""
+
+
+@contextlib.contextmanager
+def rehearsed(conn: sqlite3.Connection, dry_run: bool) -> Iterator[None]:
+    """`writing`; a dry run does everything and takes it back, so that it tells what would be."""
+    try:
+        with writing(conn):
+            yield
+            if dry_run:
+                raise _Rehearsed
+    except _Rehearsed:
+        pass
+
+
 def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:
     """The StoreError that says in one line what a sqlite3 error means."""
     text = str(error)

@@ -94,7 +94,7 @@ class ViewScreen(Screen[None]):
     def is_early(self, key: str) -> bool:
         """Whether a key is about what is still being read: the first rows, or the selected one."""
         snapshot, _ = self.latest()
-        if snapshot is not None and snapshot.problem is not None:
+        if snapshot is not None and (snapshot.stale):
             return False
         if snapshot is None or not any(part.view == self.VIEW for part in snapshot.parts):
             return key not in EVERYWHERE

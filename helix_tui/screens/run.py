@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -13,16 +12,14 @@ from textual.containers import Container, Vertical
 
 from helix_core.timestamps import parse_time
 from helix_tui import bindings, replay
-from helix_tui.glyphs import Glyphs
-from helix_tui.messages import Chosen, InsightAsked, MomentChanged, Selected
-from helix_tui.screens.base import ViewScreen
+from helix_tui.messages import Chosen, InsightAsked, Selected
+from helix_tui.screens.replaying import ReplayingScreen
 from helix_tui.screens.runs import Runs
 from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.pieces import Pieces, retitle
 from helix_tui.widgets.plan_pane import PlanPane
-from helix_tui.widgets.replay_bar import ReplayBar
 from helix_tui.widgets.run_layout import Room, room_for
 
 EMPTY = "No agent has run in this project yet; /helix in Claude Code starts some."
@@ -30,7 +27,7 @@ IN_REPLAY = frozenset({"moment", "play", "live"})
 WITH_OTHERS = frozenset({"older_run", "newer_run", "latest_run", "runs"})
 
 
-class RunScreen(ViewScreen):
+class RunScreen(ReplayingScreen):
     """Follows the newest run unless another one is chosen."""
 
     VIEW = "run"
@@ -39,16 +36,7 @@ class RunScreen(ViewScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("run")
     about = frozenset({"enter"})
 
-    _wanted = RunWanted()
     _given: tuple[GivenLine, ...] = ()
-    _view = RunView()
-    """What is on the screen: in a replay not what is known now."""
-    _agent: int | None = None
-    """The agent looked at in a replay; None is the newest one by then."""
-
-    def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
-        super().__init__(glyphs, latest)
-        self._bar = ReplayBar(glyphs)
 
     def compose_view(self) -> ComposeResult:
         """The plan, the agents beside what the selected one got, events below."""
@@ -291,38 +279,3 @@ class RunScreen(ViewScreen):
     def action_as_list(self) -> None:
         """The tasks as a list, or drawn."""
         self.query_one(PlanPane).turn()
-
-    # -- replay -------------------------------------------------------------------------------
-
-    def action_replay(self) -> None:
-        """Go through the run from its beginning; it is read whole, once."""
-        if self._view.run is not None:
-            self._wanted = replace(self._wanted, run=self._view.run.key, whole=True)
-            self._agent = None
-            self.ask()
-            self._bar.start(self._view)
-
-    def on_moment_changed(self, message: MomentChanged) -> None:
-        """Another moment, or back to now."""
-        self._agent = None
-        self.set_class(bool(message.moment), "-replay")
-        if not message.moment:
-            newest = bool(self._view.runs) and self._wanted.run == self._view.runs[0].key
-            self._wanted = replace(
-                self._wanted, run="" if newest else self._wanted.run, whole=False
-            )
-            self.ask()
-        self.redraw()
-        self.refresh_bindings()
-
-    def action_moment(self, by: int) -> None:
-        """Some moments on or back."""
-        self._bar.step(by)
-
-    def action_play(self) -> None:
-        """Let it go on by itself, or stop it."""
-        self._bar.play()
-
-    def action_live(self) -> None:
-        """Back to now."""
-        self._bar.leave()

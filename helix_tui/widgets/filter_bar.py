@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from helix_tui import bindings
 from helix_tui.messages import FilterChanged
 
 
 class FilterBar(Horizontal):
     """Hidden while there is no filter and nobody types one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", "Clear", show=True, priority=True),
-        Binding("enter,down", "leave(False)", "Keep", show=True, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("filter")
 
     _counted = ""
 

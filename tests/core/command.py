@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from helix_core.cli.main import main
 
 
@@ -29,7 +31,20 @@ class Ran:
 
 def helix(project: Path, *arguments: str) -> Ran:
     """Run one command on a project; an exception fails the test, as a traceback would."""
+    return run("--project", str(project), *arguments)
+
+
+def run(*arguments: str, given: str = "") -> Ran:
+    """Run one command where this process is, with a text on its standard input.
+
+    An exception fails the test, as a traceback would.
+    """
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(["--project", str(project), *arguments])
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8"))
+        code = main(arguments)
     return Ran(code, out.getvalue(), err.getvalue())

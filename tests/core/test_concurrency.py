@@ -59,6 +59,7 @@ def run_together(*arguments: list[str]) -> None:
         assert process.returncode == 0, errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("outcomes", [("partial", "partial"), ("delivered", "blocked")])
 def test_two_that_store_and_two_that_judge(project: Path, outcomes: tuple[str, str]) -> None:
     """500 rounds each equal the same 2,000 steps in some sequence."""

@@ -8,6 +8,7 @@ import pytest
 
 from helix_core import errors, local, paths
 from helix_core.embed import client
+from tests.hooks import scene
 
 
 def test_what_is_not_known_is_a_fault_of_the_one_who_was_asked(project: Path) -> None:
@@ -18,4 +19,4 @@ def test_what_is_not_known_is_a_fault_of_the_one_who_was_asked(project: Path) ->
 
 def test_the_worker_says_so_too(worker: object, project: Path) -> None:
     with pytest.raises(errors.UnknownOperationError, match="dance"):
-        client.request("dance", {}, paths.find_project(project), first_ms=5000)
+        client.request("dance", {}, paths.find_project(project), first_ms=scene.PATIENCE_MS)

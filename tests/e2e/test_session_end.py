@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +13,7 @@ from tests.e2e import memory
 from tests.e2e.by_hand import fire, payload
 from tests.e2e.client import Place
 from tests.e2e.scenario import final_message, prompt_of
+from tests.e2e.stage import new_place, scratch
 from tests.e2e.world import DISTRACTORS, TASKS
 
 KEPT = (
@@ -30,15 +29,11 @@ KEPT = (
 TASK = TASKS[7]
 
 
-@pytest.fixture
-def place() -> Iterator[Place]:
+@pytest.fixture(scope="module")
+def made() -> Iterator[Place]:
     """A project without a worker: three insights (one long unused), and one finished builder."""
-    root = Path(tempfile.mkdtemp(prefix="hx-"))
-    try:
-        project, runtime = root / "project", root / "run"
-        project.mkdir()
-        runtime.mkdir(mode=0o700)
-        place = Place(root, project, {**memory.product_env(runtime), "HELIX_WORKER": "off"})
+    with scratch() as root:
+        place = new_place(root, HELIX_WORKER="off")
         memory.store_all(place, (TASK.insight, *DISTRACTORS[:2]))
         with closing(sqlite3.connect(memory.database(place))) as db, db:
             db.execute(
@@ -48,8 +43,15 @@ def place() -> Iterator[Place]:
             )
         _one_builder(place, "first")
         yield place
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture
+def place(made: Place) -> Iterator[Place]:
+    """That project again, in a place of its own."""
+    with scratch() as root:
+        mine = new_place(root, HELIX_WORKER="off")
+        shutil.copytree(made.project, mine.project, dirs_exist_ok=True)
+        yield mine
 
 
 def _one_builder(place: Place, session: str) -> None:
@@ -101,8 +103,11 @@ def test_a_killed_session_end_loses_nothing(place: Place, seconds: float) -> Non
 
 
 def test_what_a_killed_session_end_missed_is_done_at_the_next_start(place: Place) -> None:
+    spool = place.project / ".helix" / "spool"
     with _write_lock(place):
-        fire(place, payload(place, "SessionEnd", "first", reason="other"), kill_after=1.4)
+        ending = payload(place, "SessionEnd", "first", reason="other")
+        fire(place, ending, kill_when=lambda: any(spool.glob("*.json")))
+    assert any(spool.glob("*.json"))
     events = memory.number(memory.database(place), "SELECT count(*) FROM injection")
     for _ in range(2):
         for hook in fire(place, payload(place, "SessionStart", "second", source="startup")):

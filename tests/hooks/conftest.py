@@ -68,7 +68,7 @@ def light(light_venv: Path, user: User, monkeypatch: pytest.MonkeyPatch) -> Iter
     """The light environment as this test's own; every worker it started is ended afterwards."""
     monkeypatch.setenv("HELIX_VENV", str(light_venv))
     monkeypatch.setenv("HELIX_WORKER", "auto")
-    monkeypatch.setenv("HELIX_WORKER_WAIT_MS", "4000")  # patience for a busy machine
+    monkeypatch.setenv("HELIX_WORKER_WAIT_MS", "30000")  # patience for a busy machine
     found = Light(light_venv)
     others = len(lifecycle._started)  # the session's one real worker is not ours to end
     yield found

@@ -16,6 +16,10 @@ from typing import Any
 
 from helix_core import local, paths
 from helix_core.embed import client
+from tests import blank
+
+PATIENCE_MS = 60_000.0
+"""How long a busy machine's worker may take to give a sign of life."""
 
 
 def database(project: Path) -> Path:
@@ -30,7 +34,7 @@ def store(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
     place = paths.find_project(project)
     args = {"tags": list(tags)}
     return [
-        _added(client.request("store", {"content": text, **args}, place, first_ms=5000))
+        _added(client.request("store", {"content": text, **args}, place, first_ms=PATIENCE_MS))
         for text in contents
     ]
 
@@ -38,6 +42,7 @@ def store(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
 def store_directly(project: Path, *contents: str, tags: Iterable[str] = ()) -> list[str]:
     """Store insights without vectors, whether or not there is a worker. Their names."""
     place = paths.find_project(project)
+    blank.lay(place.database)
     args = {"tags": list(tags)}
     return [_added(local.run(place, "store", {"content": text, **args})) for text in contents]
 
@@ -123,7 +128,7 @@ def task(text: str, number: int = 1) -> str:
     return f"TASK_ID: {number}\nTASK: {text}\nOBJECTIVE: {text}\nVERIFY: pytest"
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until a condition holds; its value. AssertionError if it never does."""
     deadline = time.monotonic() + seconds
     while True:

@@ -1,6 +1,6 @@
-"""The command line as an orchestrator's Bash tool runs it: a process of its own in the project.
+"""The command line as an orchestrator's Bash tool runs it: in the project and its session.
 
-Role: set-up for tests. May import the standard library and `tests.hooks.fire`.
+Role: set-up for tests. May import helix_core, the standard library, pytest, `tests`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.core import command
 from tests.hooks.fire import ROOT
 
 
@@ -31,16 +34,35 @@ class Said:
 
     @property
     def refusal(self) -> str:
-        """The one line of a command that did not go well, and printed nothing."""
+        """The one line of a command that did not go well; with --json also its document."""
         lines = self.err.strip().splitlines()
-        assert (self.code != 0, self.out, len(lines)) == (True, "", 1), self.err
+        assert (self.code != 0, len(lines)) == (True, 1), self.err
+        if self.out:
+            told = {"ok": False, "error": lines[0].removeprefix("helix: ")}
+            assert json.loads(self.out) == told
         return lines[0]
 
 
 def helix(
     project: Path, *arguments: str, stdin: str | bytes = "", session: str | None = "s1"
 ) -> Said:
-    """Run `bin/helix` in the project, in the session of that id (None: outside of any)."""
+    """Run the command line in the project, in the session of that id (None: outside of any).
+
+    In this process; where its standard input is no text, as `bin/helix`, a process of its own.
+    """
+    if isinstance(stdin, bytes) or any("\ud800" <= letter <= "\udfff" for letter in stdin):
+        return _process(project, arguments, stdin, session)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        if session is not None:
+            patch.setenv("CLAUDE_CODE_SESSION_ID", session)
+        ran = command.run(*arguments, given=stdin)
+    return Said(ran.code, ran.out, ran.err)
+
+
+def _process(
+    project: Path, arguments: tuple[str, ...], stdin: str | bytes, session: str | None
+) -> Said:
     env = dict(os.environ)
     if session is not None:
         env["CLAUDE_CODE_SESSION_ID"] = session

@@ -112,7 +112,7 @@ def integrity(project: Path) -> None:
     """The database is whole and nobody holds its lock."""
     with closing(sqlite3.connect(scene.database(project), timeout=0, isolation_level=None)) as conn:
         assert conn.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        scene.wait_for(lambda: _locks(conn), 5.0)
+        scene.wait_for(lambda: _locks(conn))
 
 
 def _locks(conn: sqlite3.Connection) -> bool:

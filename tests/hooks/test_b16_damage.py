@@ -184,7 +184,9 @@ class TestWithWorker(Cases):
     def test_b16_the_worker_puts_aside_what_it_finds_damaged(self, project: Path) -> None:
         scene.store(project, LESSON)
         place = paths.find_project(project)
-        client.request("count", {}, place, first_ms=4000)  # the worker looks after it from now on
+        client.request(
+            "count", {}, place, first_ms=scene.PATIENCE_MS
+        )  # the worker looks after it from now on
         database = damaged(project)
         assert helix(project, "health").code in (0, 3)  # 0 where the worker was quicker
         scene.wait_for(lambda: aside(project))

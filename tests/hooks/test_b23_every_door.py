@@ -110,8 +110,8 @@ def test_what_waited_in_the_spool(user: User, project: Path) -> None:
     message = f"PARTIAL: half\nREMAINING: {ALL}\n" + insights([f"When live, use {ALL}"])
     with closing(sqlite3.connect(scene.database(project), isolation_level=None)) as conn:
         conn.execute("BEGIN EXCLUSIVE")
-        fire("PostToolUse", project, prompt=PROMPT, timeout=30)
-        fire("SubagentStop", project, last_assistant_message=message, timeout=30)
+        fire("PostToolUse", project, prompt=PROMPT)
+        fire("SubagentStop", project, last_assistant_message=message)
         assert len(scene.spooled(project)) == 2
         nowhere(project / ".helix")
     fire("SubagentStop", project, last_assistant_message=message)  # it fires twice
@@ -220,7 +220,7 @@ def test_what_the_logs_repeat(light: Light, user: User, project: Path) -> None:
         log.write(place.home, "warn", "x" * 1980 + f" {fake.text}")  # cut in its middle
         args = {"content": LESSON, "effectiveness": f" {fake.text}"}
         with pytest.raises(WorkerError):
-            client.request("store", args, place, first_ms=5000)
+            client.request("store", args, place, first_ms=scene.PATIENCE_MS)
     written = (paths.data_dir() / "worker.log").read_text()
     assert written.count("secret removed") > 0.8 * len(FAKES)
     nowhere(project / ".helix", user.home)

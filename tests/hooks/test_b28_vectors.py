@@ -62,7 +62,7 @@ def test_b28_the_vector_is_made_anew(project: Path, kind: str) -> None:
     scene.store(project, *TEXTS)
     whole = scene.one(project, "SELECT embedding FROM insight WHERE id = 1")
     scene.change(project, "UPDATE insight SET embedding = ? WHERE id = 1", BROKEN[kind])
-    client.request("reindex", {}, paths.find_project(project), first_ms=4000)
+    client.request("reindex", {}, paths.find_project(project), first_ms=scene.PATIENCE_MS)
     assert scene.one(project, "SELECT embedding FROM insight WHERE id = 1") == whole
 
 

@@ -218,7 +218,9 @@ class TestWithWorker:
 
         def recalled(query: str) -> list[str]:
             args = {"query": query, "limit": 3}
-            found: dict[str, Any] = client.request("recall", args, place, first_ms=4000)
+            found: dict[str, Any] = client.request(
+                "recall", args, place, first_ms=scene.PATIENCE_MS
+            )
             assert found["mode"] == "vector"
             return [item["content"] for item in found["results"]]
 

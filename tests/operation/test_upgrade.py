@@ -179,7 +179,7 @@ def test_old_and_new_work_together_afterwards(project: Path, version: str) -> No
 def own_worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
     """Start a worker of this test's own, with the real model; it is killed at the end."""
     monkeypatch.setenv("HELIX_WORKER", "auto")
-    monkeypatch.setenv("HELIX_WORKER_WAIT_MS", "4000")
+    monkeypatch.setenv("HELIX_WORKER_WAIT_MS", "30000")
     others = len(lifecycle._started)
 
     def begin() -> int:
@@ -202,7 +202,7 @@ def embedded(project: Path) -> int:
 
 def look_after(project: Path) -> None:
     """Make the project known to the worker."""
-    client.request("count", {}, paths.find_project(project), first_ms=4000)
+    client.request("count", {}, paths.find_project(project), first_ms=scene.PATIENCE_MS)
 
 
 @pytest.mark.model
@@ -218,7 +218,7 @@ def test_vectors_are_made_anew_also_by_a_second_worker(
     }
     pid = own_worker()
     look_after(project)
-    done = scene.wait_for(lambda: embedded(project) >= 16 and embedded(project), 60)
+    done = scene.wait_for(lambda: embedded(project) >= 16 and embedded(project))
     os.kill(pid, signal.SIGKILL)
     scene.wait_for(lambda: client.status() is None)
     assert done < len(names), "the first worker was done before it could be killed"
@@ -239,6 +239,9 @@ def test_vectors_are_made_anew_also_by_a_second_worker(
     present = {row[0] for row in scene.rows(project, "SELECT name FROM insight")}
     assert names <= present | gone and not names <= gone
     found = client.request(
-        "recall", {"query": "database migrations"}, paths.find_project(project), first_ms=4000
+        "recall",
+        {"query": "database migrations"},
+        paths.find_project(project),
+        first_ms=scene.PATIENCE_MS,
     )
     assert found["mode"] == "vector" and found["results"]

@@ -94,6 +94,7 @@ def in_a_view(app: HelixApp) -> bool:
     return isinstance(app.screen, ViewScreen) and not isinstance(app.focused, (Input, TextArea))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 async def test_no_key_ends_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     # The palette offers to leave, too, and a random enter would take it.

@@ -36,7 +36,7 @@ class Terminal:
 
     def _call(self, *args: str) -> str:
         done = subprocess.run(
-            [*self._tmux, *args], capture_output=True, text=True, check=True, timeout=30
+            [*self._tmux, *args], capture_output=True, text=True, check=True, timeout=60
         )
         return done.stdout
 
@@ -61,7 +61,7 @@ class Terminal:
         return screen
 
     def end(self) -> None:
-        subprocess.run([*self._tmux, "kill-server"], capture_output=True, check=False, timeout=30)
+        subprocess.run([*self._tmux, "kill-server"], capture_output=True, check=False, timeout=60)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def command(project: Project, **env: str) -> str:
 def test_a_visit(terminal: Terminal, project: Project) -> None:
     terminal.start(command(project), 80, 24)
     screen = terminal.until(lambda s: "running" in s and "Given" in s)
-    assert screen.startswith("[1 Run]")
+    assert screen.startswith("≡ [1 Run]")
     assert all(len(line) <= 80 for line in screen.splitlines())
     assert terminal.fact("alternate_on") == "1"
     terminal.keys("2")

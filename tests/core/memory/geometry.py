@@ -17,6 +17,7 @@ from helix_core.paths import Project
 from helix_core.profiles import MINILM
 from helix_core.settings import Settings
 from helix_core.store.connection import open_store
+from tests import blank
 
 START = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 PROFILE = replace(MINILM, name="test/plane", dim=32)
@@ -54,6 +55,7 @@ def open_memory(folder: Path, *, vectors: bool = True, **settings: object) -> Me
     """A fresh memory in a folder."""
     home = folder / ".helix"
     project = Project(folder, home, home / "helix.db", "test")
+    blank.lay(project.database)
     conn = open_store(project.database, create=True)
     chosen = replace(Settings(), **settings)  # type: ignore[arg-type]
     return Memory(
