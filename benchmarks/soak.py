@@ -45,7 +45,8 @@ def write(root: str) -> None:
         if name and number % 2:  # the memory stays about as large as it is
             local.run(project, "trash", {"names": [name]})
         agent = f"busy{number:07d}"
-        about = {"agent_id": agent, "agent_type": "helix:helix-builder"}
+        session = f"busy{number // AGENTS}"  # the run that is looked at stays as long as it is
+        about = {"agent_id": agent, "agent_type": "helix:helix-builder", "session_id": session}
         tui.hook(project, "SubagentStart", **about)
         tui.hook(project, "SubagentStop", **about, last_assistant_message="DELIVERED: done")
         time.sleep(PAUSE)

@@ -34,6 +34,15 @@ SORTS = {
 ASCENDING = frozenset({"text", "tags", "source"})
 """Orders that are read upwards unless they are turned round."""
 
+HAPPENED = (
+    ("insight", "updated_at"),
+    ("feedback_event", "created_at"),
+    ("revision", "created_at"),
+    ("curation_event", "created_at"),
+    ("hook_call", "created_at"),
+)
+"""What is written down when something happens to the memory, and the column with its time."""
+
 
 def line_sql() -> str:
     """The columns of a table line, with what is measured at this moment."""
@@ -66,14 +75,20 @@ def data_version(conn: sqlite3.Connection) -> int:
 
 
 def counts(conn: sqlite3.Connection) -> Counts:
-    """The memory in a few figures, and when it last changed."""
+    """The memory in a few figures, and when something last happened to it.
+
+    That is told by the newest row of what records it: the latest change over all insights would
+    read every one of them, vectors and all, each time that anything is written.
+    """
+    newest = ", ".join(
+        f"coalesce((SELECT {column} FROM {table} ORDER BY id DESC LIMIT 1), '')"
+        for table, column in HAPPENED
+    )
     row = conn.execute(
         "SELECT (SELECT count(*) FROM insight), (SELECT count(*) FROM trash),"
         " (SELECT count(*) FROM agent_run WHERE state = 'running'),"
         " (SELECT count(*) FROM question WHERE state = 'open'),"
-        " max(coalesce((SELECT max(updated_at) FROM insight), ''),"
-        " coalesce((SELECT created_at FROM hook_call ORDER BY id DESC LIMIT 1), ''),"
-        " coalesce((SELECT created_at FROM curation_event ORDER BY id DESC LIMIT 1), ''))"
+        f" max({newest})"
     ).fetchone()
     return Counts(
         insights=cells.whole(row[0]),

@@ -6,11 +6,13 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import shop
 
+from helix_core import clock, local
 from helix_core.paths import Project
 from helix_core.store import filters, view_insight, view_runs, views
 from helix_core.store.connection import open_store, writing
@@ -23,6 +25,36 @@ def conn(project: Project) -> Iterator[sqlite3.Connection]:
     found = open_store(project.database, readonly=True)
     yield found
     found.close()
+
+
+def test_whatever_happens_to_the_memory_is_its_last_change(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at(minute: int) -> str:
+        moment = shop.NOW + timedelta(minutes=minute)
+        monkeypatch.setenv("HELIX_NOW", moment.isoformat())
+        return clock.iso(moment)
+
+    content = "When a figure is old, look at the clock of the row first because rows do not move"
+    name = ""
+    for minute, (op, args) in enumerate(
+        [
+            ("store", {"content": content, "tags": []}),
+            ("feedback", {"outcome": "delivered"}),
+            ("edit", {"content": f"{content} by themselves"}),
+            ("pin", {"pinned": True}),
+            ("trash", {}),
+            ("restore", {}),
+        ],
+        start=1,
+    ):
+        moment = at(minute)
+        named = {"names": [name]} if op in ("feedback", "trash") else {"name": name}
+        done = local.run(project, op, {**named, **args} if name else args)
+        name = name or done["name"]
+        conn = open_store(project.database, readonly=True)
+        assert views.counts(conn).changed_at == moment, op
+        conn.close()
 
 
 def test_a_page_is_a_window_of_the_order(tmp_path: Path) -> None:
