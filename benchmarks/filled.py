@@ -47,6 +47,9 @@ class Known:
         """The vectors of known texts; KeyError for another."""
         return [self.vectors[text] for text in texts]
 
+    def anchor(self) -> None:
+        """None: its thresholds are those of its profile."""
+
 
 @contextmanager
 def memory(embedder: Embedder) -> Iterator[Memory]:

@@ -84,22 +84,21 @@ def run(corpus: corpora.Corpus, embeddings: corpora.Embeddings, quick: bool) -> 
         assert mem.index is not None
         mem.index.refresh(mem.conn)
         edges = mem.conn.execute("SELECT count(*) FROM insight_edges").fetchone()[0]
-        scores = {
-            method: _scores(lambda q, rank=rank: [names[i] for i in rank(mem, q)], questions)
-            for method, rank in METHODS.items()
-        }
+        scores = {}
+        for method, rank in METHODS.items():
+            ranked = [[names[n] for n in rank(mem, one.text)] for one in questions]
+            scores[method] = _scores(ranked, questions)
     return {"passages": len(texts), "queries": len(questions), "edges": edges, "scores": scores}
 
 
 def _scores(
-    rank: Callable[[str], list[str]], questions: Sequence[corpora.Question]
+    ranked: Sequence[list[str]], questions: Sequence[corpora.Question]
 ) -> dict[str, list[float]]:
     """For every measure its value at each query."""
     found: dict[str, list[float]] = {name: [] for name in measures.MEASURES}
-    for question in questions:
-        ranked = rank(question.text)
+    for question, names in zip(questions, ranked, strict=True):
         for name, measure in measures.MEASURES.items():
-            found[name].append(measure(ranked, question.gold))
+            found[name].append(measure(names, question.gold))
     return found
 
 

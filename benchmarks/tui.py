@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks import filled, lessons, report
 from benchmarks.terminal import Dashboard, dashboard
-from helix_core import local, profiles
+from helix_core import clock, local, profiles
 from helix_core.embed.index import MatrixIndex
 from helix_core.memory.context import Memory
 from helix_core.paths import Project, find_project
@@ -68,7 +68,7 @@ def fill(project: Project, size: int) -> None:
             conn=conn,
             project=project,
             settings=Settings(),
-            now=filled.clock.now(),
+            now=clock.now(),
             embedder=filled.Known(),
             index=MatrixIndex(profiles.MINILM),
             actor="benchmark",
@@ -147,11 +147,11 @@ def measure(project: Project, rounds: int) -> dict[str, Any]:
         found["key, run"] = report.summary(keys(shown, rounds // 2))
         found["idle, run"] = idle(shown, rounds / 5)
         memory = {"insights": shown.memory_mb()}
-        for view in views.VIEWS:
-            shown.press(view.key)
-            shown.until(SIGNS[view.name])
+        for entry in views.VIEWS:
+            shown.press(entry.key)
+            shown.until(SIGNS[entry.name])
             shown.quiet(1.5)
-            memory[view.name] = shown.memory_mb()
+            memory[entry.name] = shown.memory_mb()
         found["memory"] = memory
         found["peak"] = shown.memory_mb("VmHWM")
     return found

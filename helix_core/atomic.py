@@ -48,8 +48,11 @@ def append_line(path: Path, line: str) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(path: Path) -> Iterator[bool]:
-    """Try to hold the lock file `path`; yields whether we have it. Released with the process."""
+def exclusive(path: Path, *, inherited: bool = False) -> Iterator[bool]:
+    """Try to hold the lock file `path`; yields whether we have it. Released with the process.
+
+    `inherited`: children that are given all open files hold it too, until the last one has ended.
+    """
     import fcntl  # deferred: not on Windows, where nothing that locks is used
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +63,7 @@ def exclusive(path: Path) -> Iterator[bool]:
         except OSError:
             yield False
             return
+        os.set_inheritable(handle, inherited)
         yield True
     finally:
         os.close(handle)

@@ -64,18 +64,24 @@ def _unit(value: float, fallback: float) -> float:
 
 
 def recency(days_unused: float) -> float:
-    """Factor in [0.85, 1] for `days_unused` (fractional days; negative or NaN reads as 0)."""
+    """Factor in [0.85, 1] for `days_unused` (fractional days; negative or NaN reads as 0).
+
+    Linear to a floor, slower than the half-life of Ding & Li 2005.
+    """
     days = 0.0 if math.isnan(days_unused) else max(0.0, days_unused)
     return max(RECENCY_FLOOR, 1.0 - RECENCY_DECAY_PER_DAY * days)
 
 
 def velocity_factor(recent_uses: int) -> float:
-    """Factor in [1, 1.1] for the number of causal uses inside the velocity window."""
+    """The spec's factor in [1, 1.1] for the number of causal uses in the window (decision 9)."""
     return 1.0 + min(VELOCITY_CAP, VELOCITY_PER_USE * max(0, recent_uses))
 
 
 def causal_adjusted(effectiveness: float, use_count: int, causal_hits: int) -> float:
-    """Effectiveness as read: from 3 uses on scaled by the share of causal ones, at least 0.33."""
+    """Effectiveness as read: from 3 uses on scaled by the share of causal ones, at least 0.33.
+
+    The spec's; what counts as a use and as a hit: decision 8.
+    """
     effectiveness = _unit(effectiveness, NEUTRAL_EFFECTIVENESS)
     if use_count < CAUSAL_MIN_USES:
         return effectiveness
@@ -85,7 +91,10 @@ def causal_adjusted(effectiveness: float, use_count: int, causal_hits: int) -> f
 
 
 def rrf(vec_rank: int, fts_rank: int) -> float:
-    """Reciprocal rank fusion of two 1-based ranks; an absent document has `absent_rank`."""
+    """Reciprocal rank fusion of two 1-based ranks; an absent document has `absent_rank`.
+
+    Cormack, Clarke & Buettcher 2009.
+    """
     return 1.0 / (RRF_K + vec_rank) + 1.0 / (RRF_K + fts_rank)
 
 
@@ -111,7 +120,10 @@ def injection_score(fused: float, value: float, strength: float = INJECTION_STRE
 
 
 def hop_activation(parent_rrf: float, edge_weight: float) -> float:
-    """What a graph neighbour inherits, on the scale of `rrf`; `edge_weight` clamped to [0, 1]."""
+    """What a graph neighbour inherits, on the scale of `rrf` (decision 19).
+
+    `edge_weight` is clamped to [0, 1].
+    """
     return HOP_DISCOUNT * _unit(edge_weight, 0.0) * parent_rrf
 
 
@@ -125,7 +137,8 @@ def causal_weight(
 ) -> float:
     """How much of one outcome an insight is credited with, in [0, 1].
 
-    `similarity` is the cosine of insight and task; NaN weighs 0. Weight 0 is no causal hit.
+    The spec's ramp; threshold and ramp belong to the embedding model (decision 28). `similarity` is
+    the cosine of insight and task; NaN weighs 0. Weight 0 is no causal hit.
     """
     if ramp <= 0:
         return float(_unit(similarity, 0.0) > threshold)
@@ -135,7 +148,8 @@ def causal_weight(
 def ema(old: float, weight: float, outcome_value: float) -> float:
     """New effectiveness after one outcome: step `0.2 * weight` from `old` to `outcome_value`.
 
-    A NaN weight or outcome moves nothing; a NaN `old` starts again from neutral.
+    The constant-step average of Sutton & Barto 2018, ch. 2. A NaN weight or outcome moves nothing;
+    a NaN `old` starts again from neutral.
     """
     old = _unit(old, NEUTRAL_EFFECTIVENESS)
     step = FEEDBACK_EMA_WEIGHT * _unit(weight, 0.0)
@@ -143,12 +157,12 @@ def ema(old: float, weight: float, outcome_value: float) -> float:
 
 
 def erode(old: float) -> float:
-    """New effectiveness after a non-causal use: 9% of the way to 0.5, from above only."""
+    """New effectiveness after a non-causal use (decision 8): 9% of the way to 0.5, from above."""
     return _toward_neutral(old, EROSION_RATE)
 
 
 def decay(effectiveness: float, context_spread: float | None) -> float:
-    """New effectiveness after one session's forgetting, from above 0.5 only.
+    """New effectiveness after one session's forgetting, from above 0.5 only (decision 11).
 
     `context_spread` in [0, 1] (None: not known) halves the rate for an insight that proved useful
     in diverse tasks; below 0.05 it is no evidence.
@@ -176,7 +190,7 @@ def should_decay(
     decayed_today: bool = False,
     after_days: float = DECAY_AFTER_DAYS,
 ) -> bool:
-    """Whether `decay` applies: above neutral, unused long enough, not yet on this UTC day."""
+    """Whether `decay` applies (decision 11): above neutral, unused long, not yet on this day."""
     return not decayed_today and effectiveness > NEUTRAL_EFFECTIVENESS and days_unused >= after_days
 
 
@@ -196,11 +210,11 @@ def prune_reason(
 ) -> str | None:
     """Why an insight goes to the trash: "low" (tried and poor), "ghost" (never used), or None.
 
-    `effectiveness` is the stored one; days come from `days_between`, None where it never was
-    injected. Pinned insights never go; a person's are spared as ghosts, not as poor performers,
-    since they have to prove themselves like any other. A missing vector plays no part. `lift` is
-    the mean of outcome minus baseline, shrunk (`mean_lift`), where it is asked for: who failed at
-    tasks that fail anyway is no poor performer.
+    The rule of decision 12. `effectiveness` is the stored one; days come from `days_between`, None
+    where it never was injected. Pinned insights never go; a person's are spared as ghosts, not as
+    poor performers, since they have to prove themselves like any other. A missing vector plays no
+    part. `lift` is the mean of outcome minus baseline, shrunk (`mean_lift`), where it is asked for:
+    who failed at tasks that fail anyway is no poor performer.
     """
     if pinned:
         return None
@@ -235,12 +249,15 @@ def context_mean(mean: Sequence[float] | None, n: int, vec: Sequence[float]) -> 
 
 
 def spread_of(mean: Sequence[float]) -> float:
-    """Context spread in [0, 1]: mean cosine distance to the mean direction, exactly `1 - |m|`."""
+    """Context spread in [0, 1]: mean cosine distance to the mean direction, exactly `1 - |m|`.
+
+    Decision 10.
+    """
     return _unit(1.0 - math.sqrt(math.fsum(x * x for x in mean)), 0.0)
 
 
 def spread_counts(n: int) -> bool:
-    """Whether `n` contexts are enough for their spread to mean something."""
+    """Whether `n` contexts are enough for their spread to mean something (decision 10)."""
     return n >= SPREAD_MIN_CONTEXTS
 
 
@@ -260,7 +277,7 @@ class ContextOutcome:
 def kernel(cos: float, start: float = CONTEXT_KERNEL_START) -> float:
     """How much a past task says about the present one: 0 up to `start`, then linear to 1.
 
-    `start` below 1 is a cosine of the embedding model in use.
+    Decision 29b. `start` below 1 is a cosine of the embedding model in use.
     """
     return _unit((_unit(cos, 0.0) - start) / (1.0 - start), 0.0)
 
@@ -292,8 +309,8 @@ def baseline(
 ) -> float:
     """What tasks like the present one deliver: the kernel-weighted mean outcome, in [0, 1].
 
-    `tasks` are (cosine with the present task, outcome value); `prior` is one pseudo-observation:
-    0.5, or what tasks of this project deliver on the whole.
+    Decision 29b. `tasks` are (cosine with the present task, outcome value); `prior` is one
+    pseudo-observation: 0.5, or what tasks of this project deliver on the whole.
     """
     weight, total = 1.0, _unit(prior, NEUTRAL_EFFECTIVENESS)
     for similarity, outcome in tasks:
@@ -305,7 +322,10 @@ def baseline(
 
 
 def mean_lift(surpluses: Sequence[float]) -> float:
-    """Mean of outcome minus baseline over an insight's events, one pseudo-event at 0 added."""
+    """Mean of outcome minus baseline over an insight's events, one pseudo-event at 0 added.
+
+    What pruning looks at (decision 12).
+    """
     return math.fsum(surpluses) / (len(surpluses) + 1)
 
 
@@ -338,12 +358,12 @@ def wilson(successes: float, n: float, z: float = WILSON_Z90) -> tuple[float, fl
 
 
 def cluster_confidence(tightness: float, count: int) -> float:
-    """Evidence of a failure pattern: mean pairwise cosine times sqrt(members)."""
+    """Evidence of a failure pattern, the spec's: mean pairwise cosine times sqrt(members)."""
     return _unit(tightness, 0.0) * math.sqrt(max(0, count))
 
 
 def days_between(later: datetime | str | None, earlier: datetime | str | None) -> float:
-    """Fractional days from `earlier` to `later`, never negative.
+    """Fractional days from `earlier` to `later`, never negative (decision 20).
 
     A missing, unreadable or future `earlier` reads as "just now", 0.0: nothing is scored down or
     thrown away because of a date alone.

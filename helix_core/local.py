@@ -9,7 +9,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from helix_core import atomic, clock, dispatch, paths, settings
+from helix_core import atomic, clock, dispatch, settings
+from helix_core.embed import holder
 from helix_core.errors import StoreCorruptError
 from helix_core.memory.context import Memory
 from helix_core.paths import Project
@@ -31,7 +32,7 @@ def run(project: Project, op: str, args: dict[str, Any], *, actor: str = "cli") 
             raise
         from helix_core.store import rescue
 
-        lock = paths.socket_path().with_suffix(".lock")
+        lock = holder.lock_file()
         with atomic.exclusive(lock) as no_worker:
             if not no_worker or not rescue.repair(project.database):
                 raise

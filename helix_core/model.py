@@ -5,17 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-AgentState = Literal[
-    "running",
-    "delivered",
-    "partial",
-    "blocked",
-    "crashed",
-    "unknown",
-    "plan_complete",
-    "done",
-]
-OutcomeSource = Literal["verified", "self", "contradicted", "user"]
 Source = Literal["agent", "derived", "synthesis", "user", "import"]
 
 USER_TAGS = frozenset({"user-provided", "user-preference"})

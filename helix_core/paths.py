@@ -15,6 +15,8 @@ from helix_core import address
 from helix_core.errors import RefusedError
 
 HELIX_DIR = ".helix"
+WORKING_FOLDER = "working folder"
+"""The reason of a project that is none yet: there is neither git nor a memory anywhere above."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def named_project(
     """
     env = dict(os.environ if environ is None else environ)
     if start is not None:
-        if not _is(Path(start).expanduser(), Path.is_dir):
+        if not looks(Path(start).expanduser(), Path.is_dir):
             raise RefusedError(f"there is no folder {start}")
         env = {k: v for k, v in env.items() if k not in ("HELIX_PROJECT_DIR", "HELIX_DB_PATH")}
     return find_project(start, database=database, environ=env)
@@ -98,13 +100,13 @@ def _existing(path: Path) -> Path:
     """The nearest ancestor that exists: a deleted working folder still has its project."""
     path = path.expanduser().absolute()
     for candidate in (path, *path.parents):
-        if _is(candidate, Path.is_dir):
+        if looks(candidate, Path.is_dir):
             return candidate.resolve()
     return path
 
 
-def _is(path: Path, what: Callable[[Path], bool]) -> bool:
-    """`is_dir` or `is_file`; what lies in a folder we may not enter is not there for us."""
+def looks(path: Path, what: Callable[[Path], bool]) -> bool:
+    """`is_dir`, `is_file` or such; what lies in a folder we may not enter is not there for us."""
     try:
         return what(path)
     except OSError:
@@ -119,20 +121,20 @@ def _search(here: Path) -> tuple[Path, str]:
     for folder in (here, *here.parents):
         if folder in never:
             continue
-        if _is(folder / HELIX_DIR, Path.is_dir):
+        if looks(folder / HELIX_DIR, Path.is_dir):
             return folder, "parent with .helix"
     if here in never:
         raise RefusedError(f"{here} is no project; go into one, or name one with --project")
-    return here, "working folder"
+    return here, WORKING_FOLDER
 
 
 def _git_root(here: Path) -> Path | None:
     """The main work tree. Reads `.git` itself; asks git only where that is not plain."""
     for folder in (here, *here.parents):
         dot = folder / ".git"
-        if _is(dot, Path.is_dir):
+        if looks(dot, Path.is_dir):
             return folder
-        if _is(dot, Path.is_file):
+        if looks(dot, Path.is_file):
             return _linked_root(folder, dot)
     return None
 

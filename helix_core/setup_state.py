@@ -53,22 +53,20 @@ class Progress:
 
 def is_ready(venv: Path) -> bool:
     """Whether the environment is complete and of this version."""
-    try:
-        stamp = json.loads((venv / STAMP).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
     found = (venv / "bin" / "python").exists()
-    return found and stamp.get("version") == helix_core.__version__
+    return found and stamp(venv).get("version") == helix_core.__version__
+
+
+def stamp(venv: Path) -> dict[str, Any]:
+    """What the set-up that ended there last left to say of it; empty where none did."""
+    return _object(venv / STAMP)
 
 
 def _made_by(venv: Path) -> list[int]:
     """The version whose set-up ended there last; empty where none did."""
     if not (venv / "bin" / "python").exists():
         return []
-    try:
-        return client.numbers(json.loads((venv / STAMP).read_text("utf-8")).get("version"))
-    except (OSError, ValueError, AttributeError):
-        return []
+    return client.numbers(stamp(venv).get("version")) if stamp(venv) else []
 
 
 def _wanted() -> bool:
@@ -187,8 +185,12 @@ def _running(venv: Path) -> bool:
 
 
 def _read(venv: Path) -> dict[str, Any]:
+    return _object(state_file(venv))
+
+
+def _object(file: Path) -> dict[str, Any]:
     try:
-        value = json.loads(state_file(venv).read_text(encoding="utf-8"))
+        value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

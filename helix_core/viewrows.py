@@ -335,6 +335,9 @@ class FeedLine:
     value: float | None = None
     """Milliseconds of a hook, effectiveness after a move."""
     before: float | None = None
+    about: int | None = None
+    """The agent run that started or ended, or the insight that moved or was changed, if it is
+    still there."""
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,11 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the dashboard, or print its facts; returns the exit code."""
     options = build_parser().parse_args(argv)
+    from helix_core import folders
     from helix_core.errors import HelixError
     from helix_core.paths import named_project
 
+    folders.keep_private()
     try:
         project = named_project(options.project, database=options.db)
     except HelixError as error:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -23,6 +23,7 @@ from helix_tui.data import files
 from helix_tui.data.feed import Feed
 from helix_tui.formats import literal
 from helix_tui.glyphs import Glyphs
+from helix_tui.keyboard import Keyboard
 from helix_tui.messages import (
     CommandAsked,
     CommandDone,
@@ -35,18 +36,19 @@ from helix_tui.screens.base import LiveDialog, ViewScreen
 from helix_tui.state import Snapshot
 from helix_tui.stylesheet import SteadyStylesheet
 from helix_tui.themes import THEMES
+from helix_tui.widgets.run_layout import BROAD, WIDE
 
 if TYPE_CHECKING:
     from helix_tui.data.service import Watch
 
 
-class HelixApp(App[None]):
+class HelixApp(Keyboard):
     """The dashboard of one project."""
 
     TITLE = "helix"
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("app")
-    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (110, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-tall")]  # noqa: RUF012
 
     def __init__(
@@ -130,6 +132,8 @@ class HelixApp(App[None]):
         both = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for length, breakpoints in zip(self.size, both, strict=True):
             yield max((least, name) for least, name in breakpoints if length >= least)[1]
+        if self.size.width >= BROAD:
+            yield "-broad"
 
     def _tick(self) -> None:
         """What depends on the time alone: running clocks and the data's age."""
@@ -151,15 +155,22 @@ class HelixApp(App[None]):
 
     def on_insight_asked(self, message: InsightAsked) -> None:
         """Go to one insight, wherever it was seen."""
-        screen = self.view_of("insights")
-        self.switch_mode("insights")
-        self.call_after_refresh(screen.open_insight, message.insight_id)
+        self._go(partial(self.view_of("insights").open_insight, message.insight_id))
 
     def on_rows_asked(self, message: RowsAsked) -> None:
         """Go to the insights behind a figure."""
-        screen = self.view_of("insights")
+        self._go(partial(self.view_of("insights").open_filter, message.text))
+
+    def _go(self, show: Callable[[], None]) -> None:
+        """To the insights; what is shown there is asked for once that view has its panes."""
+
+        def arrived() -> None:
+            self.going = False
+            show()
+
+        self.going = True
         self.switch_mode("insights")
-        self.call_after_refresh(screen.open_filter, message.text)
+        self.call_after_refresh(arrived)
 
     def on_command_asked(self, message: CommandAsked) -> None:
         """Carry out a change in a thread of its own."""
@@ -228,6 +239,19 @@ class HelixApp(App[None]):
             from helix_tui.screens.help import Help
 
             self.push_screen(Help(self.screen.VIEW))
+
+    def action_command_palette(self) -> None:
+        """Everything there is, by name."""
+        from helix_tui.screens.palette import Palette  # the first paint does not wait for it
+
+        if not Palette.is_open(cast("App[object]", self)):
+            self.push_screen(Palette())
+
+    def search_themes(self) -> None:
+        """The colours, by name."""
+        from helix_tui.screens.palette import Palette
+
+        self.push_screen(Palette(themes=True))
 
     def action_leave(self) -> None:
         """End, with the terminal as it was."""

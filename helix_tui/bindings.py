@@ -24,6 +24,12 @@ def for_place(where: str) -> list[BindingType]:
     ]
 
 
+def keys(where: str, *, about: bool = False) -> frozenset[str]:
+    """The keys of a place; with `about` those that are about what is selected there."""
+    found = (action for action in actions.of(where) if action.about or not about)
+    return frozenset(key for action in found for key in action.keys)
+
+
 def shown(key: str) -> str:
     """A key as a person reads it: `question_mark` is ?."""
     return format_key(key)

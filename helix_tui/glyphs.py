@@ -34,6 +34,7 @@ _STATES = {
     "decay": ("↓", "v", "decay", "muted"),
 }
 _MARKS = {
+    "menu": ("≡", "="),
     "pinned": ("◆", "#"),
     "risky": ("▲", "!"),
     "marked": ("⊕", "@"),

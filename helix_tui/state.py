@@ -252,7 +252,7 @@ class Problem:
     """Why there is nothing to show, in words for a person, and what they can do."""
 
     kind: str
-    """missing, locked, corrupt, too new, gone or unreadable."""
+    """missing, misplaced, locked, corrupt, too new, read only, gone or unreadable."""
     title: str
     what: str
     todo: str

@@ -112,7 +112,6 @@ class World:
     task_item: Matrix
     """Cosine of task text (row: position in the pool) and item (column)."""
     task_task: Matrix
-    item_item: Matrix
     keyword: dict[int, tuple[int, ...]]
     """For each task text its items by BM25, best first."""
     task_vectors: Matrix
@@ -183,7 +182,6 @@ def build(scenario: Scenario, pool: Pool, seed: int) -> World:
         steps=steps,
         task_item=np.minimum(vectors @ own.T + shift, 1.0),
         task_task=np.minimum(vectors @ vectors.T + shift, 1.0),
-        item_item=np.minimum(own @ own.T + shift, 1.0),
         keyword=_keyword_lists(pool, items, sorted({s.task for s in steps})),
         task_vectors=vectors,
         order={},

@@ -5,16 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from helix_core.cli import output
-from helix_core.cli.registry import NAME, Options, arg, as_json, caller, command, read_text
+from helix_core.cli.registry import (
+    INSIGHT,
+    NAME,
+    Options,
+    arg,
+    as_json,
+    caller,
+    command,
+    read_text,
+    whole,
+)
 from helix_core.errors import UsageError
 
 VERSION = arg(
     "--version",
     dest="row_version",
-    type=int,
+    type=whole(),
     metavar="N",
     help="the row_version this is based on; refused where the insight was changed since",
 )
+
+EDITED = f"an object: {INSIGHT}, row_version"
 
 
 @command(
@@ -23,6 +35,7 @@ VERSION = arg(
     NAME,
     arg("--content", required=True, metavar="TEXT", help="the text, or - for standard input"),
     VERSION,
+    answer=EDITED,
 )
 def edit(options: Options) -> None:
     """Edit; where the worker answers, the new vector is there at once."""
@@ -42,7 +55,8 @@ def edit(options: Options) -> None:
     "add and remove tags: helix tag NAME +new -old (other options before NAME)",
     VERSION,
     NAME,
-    arg("changes", nargs="...", metavar="+TAG or -TAG"),
+    arg("changes", nargs="...", metavar="+TAG or -TAG", help="tags to add, and to take away"),
+    answer=EDITED,
 )
 def tag(options: Options) -> None:
     """Change tags."""
@@ -64,8 +78,9 @@ def tag(options: Options) -> None:
 @command(
     "merge",
     "make two insights one: KEEP's text stays, DROP's record is added to it",
-    arg("keep", metavar="KEEP"),
-    arg("drop", metavar="DROP"),
+    arg("keep", metavar="KEEP", help="the insight whose text stays"),
+    arg("drop", metavar="DROP", help="the insight that goes to the trash"),
+    answer=EDITED,
 )
 def merge(options: Options) -> None:
     """Merge; DROP goes to the trash."""

@@ -16,17 +16,28 @@ from helix_core.cli.registry import (
     arg,
     as_json,
     caller,
+    json_line,
+    number,
     read_text,
     session_of,
     shared_options,
+    whole,
 )
 from helix_core.errors import UsageError
 
+RUN_KEYS = (
+    "run, session_id, objective, started_at, ended_at, confirmed_at, replaces, valid, errors,"
+    " warnings"
+)
+TASK_KEYS = (
+    "seq, slug, state, blocked_by, attempts, agent_id, source, summary, decided, reason, replaces,"
+    " tool_task_id"
+)
 Argument = tuple[tuple[str, ...], dict[str, Any]]
 RUN = arg(
     "--run",
     dest="run_id",
-    type=int,
+    type=whole(),
     metavar="N",
     help="the run (default: the newest of the session)",
 )
@@ -35,17 +46,16 @@ REASON = arg("--reason", default="", metavar="TEXT", help="why, or - for standar
 WAIT_SECONDS = 110.0
 """How long `wait` waits by itself: a little less than the client gives a shell command."""
 STALL_SECONDS = 300.0
-ACTIONS: list[tuple[str, str, tuple[Argument, ...], Callable[[Options], int | None]]] = []
+Act = Callable[[Options], int | None]
+ACTIONS: list[tuple[str, str, tuple[Argument, ...], Act, str]] = []
 WAYS = ("skip", "retry", "delivered", "partial", "blocked", "link", "replan")
 
 
-def action(
-    name: str, help_text: str, *arguments: Argument
-) -> Callable[[Callable[[Options], int | None]], Callable[[Options], int | None]]:
-    """Register one action of `helix dag`."""
+def action(name: str, help_text: str, *arguments: Argument, answer: str) -> Callable[[Act], Act]:
+    """Register one action of `helix dag`; `answer`: what `--json` prints."""
 
-    def register(run: Callable[[Options], int | None]) -> Callable[[Options], int | None]:
-        ACTIONS.append((name, help_text, (*arguments, SESSION, RUN), run))
+    def register(run: Act) -> Act:
+        ACTIONS.append((name, help_text, (*arguments, SESSION, RUN), run, answer))
         return run
 
     return register
@@ -56,6 +66,7 @@ def action(
     "record a plan, or confirm the one that a planner's end has recorded",
     arg("file", metavar="FILE", nargs="?", help="the plan's JSON, or - for standard input"),
     arg("--check", action="store_true", help="only say what is wrong with it"),
+    answer="an object: status, run, session_id, errors, warnings, tasks",
 )
 def plan(options: Options) -> int:
     """Validate and record; exit code 1 for a plan with errors, of which nothing is recorded."""
@@ -80,14 +91,22 @@ def read_plan_text(value: str) -> str:
         raise UsageError(f"cannot read {value!r}: {getattr(error, 'strerror', error)}") from None
 
 
-@action("status", "the state of every task; what is ready, running or stalled, and why")
+@action(
+    "status",
+    "the state of every task; what is ready, running or stalled, and why",
+    answer=f"an object: {RUN_KEYS}, counts, tasks, ready, running, stalled, waiting",
+)
 def status(options: Options) -> None:
     """Print where the run stands."""
     found = caller(options).directly("dag-status", _meant(options))
     _show(options, found, dag_text.status_lines)
 
 
-@action("ready", "the tasks that may start now, with all that a builder needs")
+@action(
+    "ready",
+    "the tasks that may start now, with all that a builder needs",
+    answer=f"an object: {RUN_KEYS}, tasks",
+)
 def ready(options: Options) -> int:
     """Print the ready tasks; exit code 1 for a plan with errors."""
     found = caller(options).directly("dag-ready", _meant(options))
@@ -95,8 +114,13 @@ def ready(options: Options) -> int:
     return 0 if found["valid"] else 1
 
 
-@action("show", "the whole plan, or one task with everybody who tried it", arg(
-    "seq", metavar="SEQ", nargs="?", help="the number of a task"))  # fmt: skip
+@action(
+    "show",
+    "the whole plan, or one task with everybody who tried it",
+    arg("seq", metavar="SEQ", nargs="?", help="the number of a task"),
+    answer=f"an object: {RUN_KEYS}, layers, tasks; of one task: run, {TASK_KEYS}, description,"
+    " relevant_files, verify, decided_by, decided_at, tried, blocks",
+)
 def show(options: Options) -> None:
     """Print a plan or a task."""
     found = caller(options).directly("dag-show", {"seq": options.seq, **_meant(options)})
@@ -104,7 +128,12 @@ def show(options: Options) -> None:
     _show(options, found, dag_text.task_lines if one else dag_text.show_lines)
 
 
-@action("deliveries", "what the tasks that a task waits for have delivered", SEQ)
+@action(
+    "deliveries",
+    "what the tasks that a task waits for have delivered",
+    SEQ,
+    answer="an object: run, seq, parents",
+)
 def deliveries(options: Options) -> None:
     """Print the parents' summaries, as PARENT_DELIVERIES has them."""
     found = caller(options).directly("dag-deliveries", {"seq": options.seq, **_meant(options)})
@@ -117,9 +146,11 @@ def deliveries(options: Options) -> None:
     arg("seqs", metavar="SEQ", nargs="+", help="the numbers of the tasks"),
     arg("--any", action="store_true", help="until one of them has ended"),
     arg("--all", action="store_true", help="until all have ended (the default)"),
-    arg("--timeout", type=float, default=WAIT_SECONDS, metavar="S", help="seconds at most"),
-    arg("--stall", type=float, default=STALL_SECONDS, metavar="S",
+    arg("--timeout", type=number(0.0), default=WAIT_SECONDS, metavar="S",
+        help=f"seconds at most (default: {WAIT_SECONDS:.0f})"),
+    arg("--stall", type=number(0.0), default=STALL_SECONDS, metavar="S",
         help="end where an agent's transcript has stood still for so many seconds"),
+    answer="an object: done, reason, seconds, ended, missing",
 )  # fmt: skip
 def wait(options: Options) -> int:
     """Wait; exit code 1 where one is missing, standing still or not done in time."""
@@ -150,6 +181,7 @@ def wait(options: Options) -> int:
     REASON,
     arg("--subtree", action="store_true",
         help="replan: the new tasks also take the place of all that hangs on SEQ alone"),
+    answer=f"an object: run, {TASK_KEYS}; for replan also new, gone, moved",
 )  # fmt: skip
 def set_task(options: Options) -> None:
     """Note a decision."""
@@ -185,9 +217,13 @@ def _show(options: Options, found: Any, lines: Callable[[Any], Sequence[str]]) -
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for name, help_text, arguments, run in ACTIONS:
+    for name, help_text, arguments, run, answer in ACTIONS:
         sub = actions.add_parser(
-            name, help=help_text, description=help_text, parents=[shared_options()]
+            name,
+            help=help_text,
+            description=help_text,
+            epilog=json_line(answer),
+            parents=[shared_options()],
         )
         for flags, options in arguments:
             sub.add_argument(*flags, **options)
@@ -195,7 +231,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: Options) -> int | None:
-    act: Callable[[Options], int | None] = options.act
+    act: Act = options.act
     return act(options)
 
 

@@ -31,7 +31,8 @@ def plan_lines(found: Found) -> list[str]:
     where = "" if found["run"] is None else f" as run {found['run']}"
     if found["status"] == "confirmed":
         where = f": run {found['run']}"
-    return [f"{found['status']}{where}, {found['tasks']} tasks", *_remarks(found)]
+    tasks = output.counted(found["tasks"], "task")
+    return [f"{found['status']}{where}, {tasks}", *_remarks(found)]
 
 
 def _remarks(found: Found) -> list[str]:
@@ -68,7 +69,7 @@ def status_lines(found: Found) -> list[str]:
     heads = ("seq", "state", "waits for", "tries", "source", "slug", "summary")
     return [
         *_head(found),
-        f"{len(found['tasks'])} tasks: {counts}" if counts else "no tasks",
+        f"{output.counted(len(found['tasks']), 'task')}: {counts}" if counts else "no tasks",
         *output.columns(heads, rows),
         f"ready: {', '.join(found['ready']) or 'none'}",
         f"running: {', '.join(found['running']) or 'none'}",

@@ -12,6 +12,7 @@ from helix_core.cli.registry import Options, arg, as_json, command
     "doctor",
     "look at everything helix needs, and say what to do about what is wrong",
     arg("--quick", action="store_true", help="without firing the hooks and asking the model hub"),
+    answer="an object: state, findings",
 )
 def doctor(options: Options) -> int:
     """Print one line for each thing looked at; exit code 1 where one fails."""

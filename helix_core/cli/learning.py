@@ -14,8 +14,10 @@ from helix_core.cli.registry import (
     caller,
     command,
     known_session,
+    number,
     read_document,
     read_text,
+    remark,
     session_of,
 )
 from helix_core.errors import UsageError
@@ -39,15 +41,23 @@ TAKES = {
 @command(
     "learn",
     "the questions of the LEARN phase, and candidates that wait for a verdict",
-    arg("action", choices=tuple(TAKES)),
+    arg("action", choices=tuple(TAKES), metavar="ACTION", help=", ".join(TAKES)),
     arg("items", metavar="ID or FILE", nargs="*", help="ask: FILE or - (JSON); else ID"),
     arg("--all", action="store_true", default=None, help="list: closed ones too"),
     arg("--option", action="append", metavar="N[,N]", help="answer: the option chosen, from 1"),
     arg("--text", metavar="TEXT", help="answer: a person's own words, or - for standard input"),
     arg("--insight", metavar="TEXT", help="answer: store this text, not the option's; - too"),
     arg("--by", choices=("chat", "tui", "cli"), help="answer, dismiss: where it was given"),
-    arg("--timeout", type=float, metavar="S", help=f"wait: seconds (default {WAIT_SECONDS:.0f})"),
+    arg(
+        "--timeout",
+        type=number(0.0),
+        metavar="S",
+        help=f"wait: seconds (default {WAIT_SECONDS:.0f})",
+    ),
     SESSION,
+    answer="list, evidence: a list of questions or tasks; ask: an object: questions, warnings;"
+    " wait: an object: questions, open; show, answer, dismiss: an object: id, kind, state, header,"
+    " question, options, evidence, answer, answered_by, stored and more; answer also done, moved",
 )
 def learn(options: Options) -> int:
     """Run one action; the exit code."""
@@ -68,7 +78,7 @@ def _ask(options: Options) -> int:
         output.emit_json(found)
         return 0
     for warning in found["warnings"]:
-        output.say(f"helix: {clean.fold(warning)}")
+        remark(options, clean.fold(warning))
     for item in found["questions"]:
         known = "" if item["new"] else f" (asked before, {item['state']})"
         output.line(f"question {item['id']}{known}: {clean.fold(item['question'])}")
@@ -161,21 +171,19 @@ def _wait(options: Options) -> int:
     """Poll until every named question is closed; exit code 1 where some are not in time."""
     numbers = [_as_number(item) for item in _items(options, 1, 20)]
     timeout = WAIT_SECONDS if options.timeout is None else options.timeout
-    if not timeout >= 0:
-        raise UsageError("--timeout takes a number of seconds")
     who = caller(options)
     _await_closed(options, numbers, time.monotonic() + timeout)
     found = [who.directly("learn-show", {"id": number}) for number in numbers]
     waiting = [item["id"] for item in found if item["state"] == "open"]
     if as_json(options):
         output.emit_json({"questions": found, "open": waiting})
-    else:
-        for item in found:
-            words = f": {clean.fold(item['answer'])}" if item["answer"] else ""
-            output.line(f"question {item['id']} {item['state']}{words}")
+        return 1 if waiting else 0
+    for item in found:
+        words = f": {clean.fold(item['answer'])}" if item["answer"] else ""
+        output.line(f"question {item['id']} {item['state']}{words}")
     if waiting:
         names = ", ".join(str(number) for number in waiting)
-        output.say(f"helix: still open after {timeout:g} s: {names}")
+        remark(options, f"still open after {timeout:g} s: {names}")
     return 1 if waiting else 0
 
 

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from helix_core.cli import output
+from helix_core.cli import figures_text, output
 from helix_core.cli.registry import (
+    COSINE,
+    INSIGHT,
     NAME,
+    RESULT,
+    SHARE,
     Options,
     arg,
     as_json,
     caller,
     command,
+    query_text,
     read_text,
+    remark,
+    whole,
 )
 
-LIMIT = arg("--limit", type=int, metavar="N")
+QUERY = arg("query", metavar="QUERY", help="what to look for, or - for standard input")
+LIMIT = arg("--limit", type=whole(), metavar="N", help="so many at most, 1 or more")
 RELEVANCE = arg(
     "--min-relevance",
-    type=float,
+    type=COSINE,
     metavar="COSINE",
-    help="the gate (default: the embedding model's own)",
+    help="the gate, from -1 to 1 (default: the embedding model's own)",
 )
-HOPS = arg("--graph-hops", type=int, default=1, choices=(0, 1))
+HOPS = arg(
+    "--graph-hops",
+    type=whole(0),
+    choices=(0, 1),
+    help="1 also looks at what the best are linked to (the default), 0 does not",
+)
 
 
 @command(
     "store",
     "store one insight: added, merged or rejected, and why",
     arg("text", metavar="TEXT", help="the insight, or - for standard input"),
-    arg("--tag", action="append", default=[], metavar="TAG"),
-    arg("--effectiveness", type=float, default=0.5, metavar="F"),
+    arg("--tag", action="append", default=[], metavar="TAG", help="a tag; may be given again"),
+    arg(
+        "--effectiveness",
+        type=SHARE,
+        default=0.5,
+        metavar="F",
+        help="where it begins, from 0 to 1 (default: 0.5, untested)",
+    ),
+    answer="an object: status (added, merged or rejected), name, reason",
 )
 def store(options: Options) -> int:
     """Store; exit code 1 where the text was refused."""
@@ -53,19 +74,32 @@ def store(options: Options) -> int:
 @command(
     "recall",
     "the insights for a query, best first",
-    arg("query", metavar="QUERY"),
+    QUERY,
     LIMIT,
     RELEVANCE,
-    arg("--min-effectiveness", type=float, default=0.0, metavar="F"),
-    arg("--suppress", action="append", default=[], metavar="NAME"),
+    arg(
+        "--min-effectiveness",
+        type=SHARE,
+        default=0.0,
+        metavar="F",
+        help="only those that stand at F or above, from 0 to 1",
+    ),
+    arg(
+        "--suppress",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave this insight out; may be given again",
+    ),
     HOPS,
+    answer=f"a list: {RESULT}",
 )
 def recall(options: Options) -> None:
     """Recall by the spec's formula."""
     found = caller(options).with_vectors("recall", query_args(options, 5))
     if found["note"]:
         hint = ", --min-relevance 0 shows them" if "under the gate" in found["note"] else ""
-        output.say(f"helix: {found['note']}{hint}")
+        remark(options, f"{found['note']}{hint}")  # a list has no room for it
     if as_json(options):
         output.emit_json(found["results"])
         return
@@ -75,14 +109,16 @@ def recall(options: Options) -> None:
         output.line("nothing relevant enough")
 
 
-def query_args(options: Options, limit: int) -> dict[str, Any]:
-    """What a command that takes a query asks for."""
+def query_args(
+    options: Options, limit: int, read: Callable[[str], str] = query_text
+) -> dict[str, Any]:
+    """What a command that takes a query asks for; `read`: how its text is read."""
     args = {
-        "query": read_text(options.query),
+        "query": read(options.query),
         "limit": limit if options.limit is None else options.limit,
         "min_effectiveness": getattr(options, "min_effectiveness", 0.0),
         "suppress": getattr(options, "suppress", []),
-        "graph_hops": options.graph_hops,
+        "graph_hops": 1 if options.graph_hops is None else options.graph_hops,
     }
     if options.min_relevance is not None:
         args["min_relevance"] = options.min_relevance
@@ -97,7 +133,7 @@ def result_line(item: dict[str, Any]) -> str:
     return f"[{share}] {item['content']}\n      {item['name']} ({relevance}{hop})"
 
 
-@command("get", "one insight", NAME)
+@command("get", "one insight, with its figures", NAME, answer=f"an object: {INSIGHT}, row_version")
 def get(options: Options) -> None:
     """Print one insight."""
     found = caller(options).directly("get", {"name": options.name})
@@ -105,12 +141,16 @@ def get(options: Options) -> None:
         output.emit_json(found)
         return
     output.line(found["content"])
-    for key, value in found.items():
-        if key != "content":
-            output.line(f"  {key}: {value}")
+    for line in figures_text.insight_lines(found):
+        output.line(line)
 
 
-@command("history", "every event that touched an insight", NAME)
+@command(
+    "history",
+    "every event that touched an insight",
+    NAME,
+    answer="an object: insight, injected, evidence, lift, events, synthesis, revisions, changes",
+)
 def history(options: Options) -> None:
     """Print the events behind a score."""
     found = caller(options).directly("history", {"name": options.name})
@@ -153,8 +193,9 @@ def history(options: Options) -> None:
     "neighbors",
     "what an insight is linked to",
     NAME,
-    arg("--relation", choices=("similar", "led_to")),
-    arg("--limit", type=int, default=5, metavar="N"),
+    arg("--relation", choices=("similar", "led_to"), help="only links of this kind"),
+    arg("--limit", type=whole(), default=5, metavar="N", help="so many at most (default: 5)"),
+    answer=f"a list: {INSIGHT}, _weight, _relation, _direction",
 )
 def neighbors(options: Options) -> None:
     """Print the edges of one insight."""
@@ -169,3 +210,5 @@ def neighbors(options: Options) -> None:
     for item in found:
         arrow = arrows.get((item["_relation"], item["_direction"]), "->")
         output.line(f"{arrow} {item['_weight']:.2f} {item['name']}: {item['content']}")
+    if not found:
+        output.line(f"{options.name} is linked to nothing")

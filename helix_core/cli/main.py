@@ -5,15 +5,21 @@ Exit codes: 0 done, 1 refused or not found, 2 wrong usage, 3 store unavailable.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import helix_core
+from helix_core import folders
 from helix_core.errors import HelixError, UsageError
 
 if TYPE_CHECKING:
-    from helix_core.cli.registry import Parser
+    from helix_core.cli.registry import Command, Parser
+
+ABOUT = "A memory for Claude Code that has to earn its place."
+USAGE = "helix [--project DIR] [--json] COMMAND ...\n       helix COMMAND --help"
+NAME_WIDTH = 18
 
 
 def build_parser() -> Parser:
@@ -23,26 +29,59 @@ def build_parser() -> Parser:
     shared = registry.shared_options()
     parser = registry.Parser(
         prog="helix",
-        description="A memory for Claude Code that has to earn its place.",
+        usage=USAGE,
+        description=overview(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[shared],
     )
-    parser.add_argument("--version", action="version", version=f"helix {helix_core.__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"helix {helix_core.__version__}",
+        help="print the version and leave",
+    )
+    subparsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", help=argparse.SUPPRESS, prog="helix"
+    )
     for command in commands.COMMANDS:
         sub = subparsers.add_parser(
-            command.name, help=command.help, description=command.help, parents=[shared]
+            command.name,
+            description=command.help,
+            epilog=registry.json_line(command.answer),
+            parents=[shared],
         )
         command.arguments(sub)
         sub.set_defaults(run=command.run)
     return parser
 
 
+def overview() -> str:
+    """Every command with its line, in groups, in the order in which a person needs them."""
+    from helix_core.cli import commands
+
+    known = {command.name: command for command in commands.COMMANDS}
+    parts = [ABOUT]
+    for title, names in commands.GROUPS:
+        parts += ["", f"{title}:", *(_listed(known[name]) for name in names)]
+    return "\n".join(parts)
+
+
+def _listed(command: Command) -> str:
+    return f"  {command.name.ljust(NAME_WIDTH)}{command.help}"
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code. Errors are one line on standard error."""
+    """Run one command; returns the exit code. Errors are one line on standard error.
+
+    With `--json` an error is a document on standard output as well: `{"ok": false, "error": ...}`.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         sys.stdout.write(f"helix {helix_core.__version__}\n")
         return 0
+    folders.keep_private()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     try:
         options = build_parser().parse_args(arguments)
         if not getattr(options, "run", None):
@@ -50,12 +89,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = options.run(options)
         return int(code or 0)
     except HelixError as error:
-        sys.stderr.write(f"helix: {' '.join(str(error).split())}\n")
+        _report(str(error), as_json="--json" in arguments)
         return error.exit_code
     except BrokenPipeError:
         return 0
+    except OSError as error:  # no room, no permission, something else in the place of a file
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"helix: {where}{error.strerror or error}\n")
+        return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _report(text: str, *, as_json: bool) -> None:
+    """Print an error: one line, which repeats no secret and ends no frame it stands in."""
+    from helix_core.cli import output
+    from helix_core.text import clean, credentials
+
+    said = clean.fold(credentials.mask(text))
+    output.say(f"helix: {said}")
+    if as_json:
+        output.emit_json({"ok": False, "error": said})
 
 
 if __name__ == "__main__":

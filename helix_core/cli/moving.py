@@ -12,12 +12,15 @@ from typing import Any
 from helix_core import atomic
 from helix_core.cli import output
 from helix_core.cli.call import Caller
+from helix_core.cli.output import counted
 from helix_core.cli.registry import NAME, Options, arg, as_json, caller, command
 from helix_core.errors import RefusedError, UsageError
+from helix_core.text import clean
 
 MIB = 1024 * 1024
 MAX_FILE = 256 * MIB
 REASONS_SHOWN = 20
+HISTORY = ("events", "edges", "revisions")
 MARKDOWN = (".md", ".markdown", ".mdx")
 
 
@@ -25,6 +28,7 @@ MARKDOWN = (".md", ".markdown", ".mdx")
     "backup",
     "copy the whole memory into .helix/backups/",
     arg("--list", action="store_true", help="list the backups there are"),
+    answer="an object: file, bytes; with --list a list: name, bytes, made",
 )
 def backup(options: Options) -> None:
     """Make a backup, or list them."""
@@ -38,8 +42,14 @@ def backup(options: Options) -> None:
 
 @command(
     "restore-backup",
-    "make the memory what it was in a backup (the present state is backed up first)",
-    arg("name", metavar="FILE", nargs="?", help="a name from the list, or a path"),
+    "make the memory what it was in a backup",
+    arg(
+        "name",
+        metavar="FILE",
+        nargs="?",
+        help="a name from the list, or a path; none: list them (what is there now is kept first)",
+    ),
+    answer="an object: restored, insights, before; without FILE a list: name, bytes, made",
 )
 def restore_backup(options: Options) -> None:
     """Restore a backup; without a name, list them."""
@@ -62,7 +72,7 @@ def restore_backup(options: Options) -> None:
     if as_json(options):
         output.emit_json(found)
     else:
-        output.line(f"restored {source.name}: {done.insights} insights{back}")
+        output.line(f"restored {source.name}: {counted(done.insights, 'insight')}{back}")
 
 
 def _backups(database: Path) -> list[dict[str, Any]]:
@@ -87,12 +97,13 @@ def _print_backups(options: Options, found: list[dict[str, Any]]) -> None:
 @command(
     "export",
     "the whole memory as JSON Lines, with its history, or as Markdown for reading",
-    arg("file", metavar="FILE", nargs="?", help="default: standard output"),
+    arg("file", metavar="FILE", nargs="?", help="default, and for -: standard output"),
     arg("--format", choices=("jsonl", "markdown"), help="default: by the file's name, else jsonl"),
+    answer="an object: file, insights; to standard output a list of all records",
 )
 def export(options: Options) -> None:
     """Export; an existing file is replaced only where it is an earlier export."""
-    target = Path(options.file).expanduser() if options.file else None
+    target = Path(options.file).expanduser() if options.file not in (None, "", "-") else None
     by_name = "markdown" if target and target.suffix.lower() in MARKDOWN else "jsonl"
     if target is not None:
         _check_target(target)
@@ -103,14 +114,15 @@ def export(options: Options) -> None:
         except OSError as error:
             raise RefusedError(f"{target} cannot be written: {error.strerror}") from error
         said = {"file": str(target), "insights": found["insights"]}
-        text = f"{target}: {found['insights']} insights"
+        text = f"{target}: {counted(found['insights'], 'insight')}"
         output.emit_json(said) if as_json(options) else output.line(text)
     elif as_json(options) and options.format == "markdown":
         output.emit_json(found)
     elif as_json(options):
         output.emit_json([json.loads(line) for line in found["text"].splitlines()])
     else:
-        sys.stdout.write(found["text"])
+        plain = clean.untagged if options.format == "markdown" else clean.json_untagged
+        sys.stdout.write(plain(found["text"]))
 
 
 def _check_target(target: Path) -> None:
@@ -131,6 +143,8 @@ def _check_target(target: Path) -> None:
     arg("file", metavar="FILE", help="a file, or - for standard input"),
     arg("--format", choices=("jsonl", "markdown"), help="default: by its name and first line"),
     arg("--dry-run", action="store_true", help="say what would happen, change nothing"),
+    answer="an object: added, back, known, refused, edges, events, revisions, rejections, backup,"
+    " event",
 )
 def take_in(options: Options) -> int:
     """Import; one bad line costs that line, with its reason."""
@@ -208,16 +222,21 @@ def _print_import(found: dict[str, Any], dry_run: bool) -> None:
         output.line(f"line {item['line']} left out: {item['reason']}")
     more = len(found["refused"]) - REASONS_SHOWN
     if more > 0:
-        output.line(f"... and {more} more lines left out")
-    history = f"{found['events']} events, {found['edges']} edges, {found['revisions']} revisions"
+        output.line(f"... and {counted(more, 'more line', 'more lines')} left out")
+    history = ", ".join(counted(found[key], key[:-1]) for key in HISTORY)
     output.line(
         f"{len(found['added']) + len(found['back'])} {would}taken in, {found['known']} known,"
-        f" {len(found['refused'])} lines left out; {history}"
+        f" {counted(len(found['refused']), 'line')} left out; {history}"
         + ("" if dry_run or not found["event"] else " (helix undo takes it back)")
     )
 
 
-@command("promote", "a proven insight as a line for CLAUDE.md; nothing is written", NAME)
+@command(
+    "promote",
+    "a proven insight as a line for CLAUDE.md; nothing is written",
+    NAME,
+    answer="an object: name, line, evidence",
+)
 def promote(options: Options) -> None:
     """Print the line."""
     found = caller(options).directly("promote", {"name": options.name})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from helix_core import paths
 from helix_core.cli import output
+from helix_core.cli.output import counted
 from helix_core.cli.registry import (
     Options,
     arg,
@@ -14,9 +16,14 @@ from helix_core.cli.registry import (
     command,
 )
 from helix_core.errors import RefusedError, UsageError
+from helix_core.text import suggest
 
 
-@command("reindex", "embed what has no vector of the present model yet")
+@command(
+    "reindex",
+    "embed what has no vector of the present model yet",
+    answer="an object: embedded",
+)
 def reindex(options: Options) -> None:
     """Embed until nothing waits."""
     who = caller(options)
@@ -26,13 +33,20 @@ def reindex(options: Options) -> None:
         total += step
         if not step:
             break
-    output.emit_json({"embedded": total}) if as_json(options) else output.line(f"embedded {total}")
+    text = f"{counted(total, 'insight')} embedded"
+    output.emit_json({"embedded": total}) if as_json(options) else output.line(text)
 
 
 @command(
     "worker",
     "the process that holds the embedding model",
-    arg("action", choices=("start", "stop", "status")),
+    arg(
+        "action",
+        choices=("start", "stop", "status"),
+        metavar="ACTION",
+        help="start (and wait until it is ready), stop or status",
+    ),
+    answer="an object: model_state and more; for stop: stopped",
 )
 def worker(options: Options) -> int:
     """Start (and wait until ready), stop, or look."""
@@ -40,10 +54,17 @@ def worker(options: Options) -> int:
 
     if options.action == "stop":
         found: dict[str, Any] = {"stopped": lifecycle.stop(5000)}
-        text = "stopped" if found["stopped"] else "there was no worker"
+        text = "stopped"
+        if not found["stopped"]:
+            found["ended"] = lifecycle.end_hanging()
+            text = "there was no worker"
+            if found["ended"]:
+                text = f"process {found['ended']} did not answer and was ended"
         output.emit_json(found) if as_json(options) else output.line(text)
         return 0
     if options.action == "start":
+        if not client.status(lifecycle.PATIENCE_MS) and lifecycle.hindrance():
+            raise RefusedError(lifecycle.hindrance())
         if not lifecycle.ensure(120.0):
             raise RefusedError("the worker does not start; `make setup` builds its environment")
         who = caller(options)
@@ -60,21 +81,29 @@ def worker(options: Options) -> int:
     return 0 if status else 1
 
 
-@command("hook", "run a hook by hand: its payload on standard input", arg("event"))
+@command(
+    "hook",
+    "run a hook by hand: its payload on standard input",
+    arg("event", metavar="EVENT", help="the event, for example SubagentStop"),
+    answer="what Claude Code gets, with or without it",
+)
 def hook(options: Options) -> None:
     """Exactly what Claude Code would get, on standard output."""
     from helix_core.hooks import events, process
 
     if options.event not in events.HANDLERS:
-        raise UsageError(f"unknown event {options.event!r}; known: {', '.join(events.HANDLERS)}")
+        meant = suggest.hint(options.event, events.HANDLERS)
+        known = f"; known: {', '.join(events.HANDLERS)}"
+        raise UsageError(f"unknown event {options.event!r}{meant or known}")
     process.main(options.event)
 
 
 @command(
     "config",
-    "each setting, its value and where it came from; or one setting, shown or set here",
-    arg("key", nargs="?", metavar="KEY"),
-    arg("value", nargs="?", metavar="VALUE"),
+    "each setting, its value and origin; or one, shown or set here",
+    arg("key", nargs="?", metavar="KEY", help="one setting"),
+    arg("value", nargs="?", metavar="VALUE", help="what it is to be in this project"),
+    answer="an object: each setting with its value and origin",
 )
 def config(options: Options) -> None:
     """Print the settings in force; with a value set one of them for this project."""
@@ -86,7 +115,7 @@ def config(options: Options) -> None:
         paths.ensure_home(project)
     chosen = settings.load(project.home)
     if options.key is not None and options.key not in settings.KEYS:
-        raise UsageError(f"unknown setting {options.key!r}; known: {', '.join(settings.KEYS)}")
+        raise UsageError(settings.unknown(options.key))
     found = {
         key: {"value": getattr(chosen, key), "origin": chosen.origins.get(key, "default")}
         for key in settings.KEYS
@@ -107,6 +136,8 @@ def config(options: Options) -> None:
     "setup",
     "build or repair helix's own Python environment",
     arg("--remove", action="store_true", help="remove all of helix but each project's .helix/"),
+    arg("--yes", action="store_true", help="with --remove: without being asked"),
+    answer="with --remove an object: removed, left",
 )
 def setup(options: Options) -> int:
     """Build the environment, or take helix off this machine."""
@@ -114,6 +145,9 @@ def setup(options: Options) -> int:
 
     if not options.remove:
         return provision.main()
+    plan = removal.planned()
+    if plan.gone and not options.yes:
+        _confirm(plan.gone)
     done = removal.remove()
     if as_json(options):
         output.emit_json({"removed": done.gone, "left": done.left})
@@ -127,10 +161,22 @@ def setup(options: Options) -> int:
     return 0
 
 
+def _confirm(gone: list[str]) -> None:
+    """Ask a person whether all that may go; raises RefusedError for anything but yes."""
+    listed = ", ".join(gone)
+    if not sys.stdin.isatty():
+        raise RefusedError(f"this would remove {listed}; nothing was: say so with --yes")
+    output.say(f"This removes {listed}.")
+    output.say("Each project keeps its .helix/. Go on? [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise RefusedError("nothing was removed")
+
+
 @command(
     "demo",
     "a whole scripted session through the real hooks, in a scratch project",
     arg("--tui", action="store_true", help="open the dashboard on it while it runs"),
+    answer="an object: what was played and what came of it",
 )
 def demo(options: Options) -> int:
     """Run the demonstration."""

@@ -1,4 +1,8 @@
-"""Printing: one JSON document, or text for people. Standard library only."""
+"""Printing: one JSON document, or text for people. Standard library only.
+
+Agents read what is printed here, and most of it was written by others: nothing leaves with a tag
+in it that could end the frame a client puts around a command's output.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,18 @@ from helix_core.text import clean
 
 def emit_json(value: Any) -> None:
     """The one JSON document of a `--json` call."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    document = json.dumps(value, ensure_ascii=False, indent=1)
+    sys.stdout.write(clean.json_untagged(document) + "\n")
 
 
 def say(text: str) -> None:
     """A line on standard error: talk, never data."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(clean.untagged(clean.scrub(text, 100_000)) + "\n")
 
 
 def line(text: str = "") -> None:
     """A line of text on standard output, with control characters made harmless."""
-    sys.stdout.write(clean.scrub(text, 100_000) + "\n")
+    sys.stdout.write(clean.untagged(clean.scrub(text, 100_000)) + "\n")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -39,6 +44,11 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
         "  ".join([*(cell.ljust(widths[n]) for n, cell in enumerate(row[:-1])), row[-1]]).rstrip()
         for row in ([*head], *cells)
     ]
+
+
+def counted(count: int, word: str, words: str = "") -> str:
+    """A number with its noun: "1 insight", "2 insights"; `words`: a plural of another form."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
 def percent(value: float | None) -> str:

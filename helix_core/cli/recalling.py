@@ -7,7 +7,9 @@ from typing import Any
 from helix_core import clock, constants, paths
 from helix_core.cli import output
 from helix_core.cli.lookup import HOPS, LIMIT, query_args, result_line
+from helix_core.cli.output import counted
 from helix_core.cli.registry import (
+    COSINE,
     SESSION,
     Options,
     arg,
@@ -16,6 +18,8 @@ from helix_core.cli.registry import (
     command,
     known_session,
     read_document,
+    read_text,
+    remark,
 )
 from helix_core.errors import RefusedError, StoreError, UsageError
 
@@ -35,21 +39,22 @@ SHOWN_TAGS = 12
     LIMIT,
     arg(
         "--min-relevance",
-        type=float,
+        type=COSINE,
         metavar="COSINE",
-        help=f"the gate (default: {constants.STRATEGIC_MIN_RELEVANCE:.2f})",
+        help=f"the gate, from -1 to 1 (default: {constants.STRATEGIC_MIN_RELEVANCE:.2f})",
     ),
     HOPS,
+    answer="an object: insights, summary",
 )
 def strategic_recall(options: Options) -> None:
     """Print the insights that bear on an objective, and what they are like as a whole."""
-    asked = query_args(options, constants.STRATEGIC_LIMIT)
+    asked = query_args(options, constants.STRATEGIC_LIMIT, read_text)  # whatever a session is about
     found = caller(options).with_vectors("strategic-recall", asked)
     if as_json(options):  # the note is in it; a client's shell shows both streams as one
         output.emit_json(found)
         return
     if found["summary"]["note"]:
-        output.say(f"helix: {found['summary']['note']}")
+        remark(options, found["summary"]["note"])
     for item in found["insights"]:
         output.line(result_line(item))
     if found["summary"]["notice"]:
@@ -82,8 +87,8 @@ def _topology(shape: dict[str, Any] | str) -> str:
         return shape
     cuts = ", ".join(shape["articulation_points"]) or "none"
     return (
-        f"{shape['components']} components, density {shape['density']:.2f},"
-        f" {shape['isolates']} isolates, articulation points: {cuts}"
+        f"{counted(shape['components'], 'component')}, density {shape['density']:.2f},"
+        f" {counted(shape['isolates'], 'isolate')}, articulation points: {cuts}"
     )
 
 
@@ -97,6 +102,7 @@ def _topology(shape: dict[str, Any] | str) -> str:
         help="a list of {task_id, task, objective?, files?}: inline, a file, or - for stdin",
     ),
     SESSION,
+    answer="an object: session_id, mode, note, tasks",
 )
 def batch_inject(options: Options) -> None:
     """Print a block for each task; only names handed out here are believed in a prompt."""
@@ -107,11 +113,10 @@ def batch_inject(options: Options) -> None:
     wave.read_tasks(tasks)  # before anything is opened or made
     asked = {"tasks": tasks, "session_id": session_id}
     found = caller(options).with_vectors("batch-inject", asked)
-    if found["note"]:
-        output.say(f"helix: {found['note']}")
-    if as_json(options):
+    if as_json(options):  # the note is in it
         output.emit_json(found)
         return
+    remark(options, found["note"])
     for number, task in enumerate(found["tasks"]):
         if number:
             output.line()
@@ -122,10 +127,19 @@ def batch_inject(options: Options) -> None:
 @command(
     "recall-synthesis",
     "what this session drew from its recall: read, set (from JSON) or clear it",
-    arg("action", nargs="?", default="get", choices=("get", "set", "clear")),
+    arg(
+        "action",
+        nargs="?",
+        default="get",
+        choices=("get", "set", "clear"),
+        metavar="ACTION",
+        help="get (the default), set or clear",
+    ),
     arg("document", nargs="?", metavar="JSON", help="for set: inline, a file, or - (default)"),
     SESSION,
     arg("--any", action="store_true", help="for get: the newest, whichever session wrote it"),
+    answer="an object: session_id, written_at, objective, constraints, risk_areas,"
+    " exploration_targets, insights; for clear: cleared",
 )
 def recall_synthesis(options: Options) -> None:
     """Keep, read or remove the notes of the RECALL phase."""
@@ -158,7 +172,7 @@ def _set_notes(options: Options, project: paths.Project, session_id: str) -> Non
     if as_json(options):
         output.emit_json(value)
     else:
-        counts = ", ".join(f"{len(value[key])} {key.replace('_', ' ')}" for key in TITLES)
+        counts = ", ".join(counted(len(value[key]), key[:-1].replace("_", " ")) for key in TITLES)
         output.line(f"kept for session {session_id}: {counts}")
 
 

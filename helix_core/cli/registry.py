@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from helix_core import paths
+from helix_core.cli import output
 from helix_core.cli.call import Caller
 from helix_core.errors import UsageError
-from helix_core.text import schema
+from helix_core.text import credentials, schema, suggest
 
 Options = argparse.Namespace
 
@@ -26,22 +29,30 @@ class Command:
     help: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[Options], int | None]
+    answer: str = ""
+    """What `--json` prints, in one line that names the keys; "" where actions have their own."""
 
 
 COMMANDS: list[Command] = []
 
 
 def command(
-    name: str, help_text: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]
+    name: str,
+    help_text: str,
+    *arguments: tuple[tuple[str, ...], dict[str, Any]],
+    answer: str = "",
 ) -> Callable[[Callable[[Options], int | None]], Callable[[Options], int | None]]:
-    """Register a command with its arguments, each given as (flags, options of add_argument)."""
+    """Register a command with its arguments, each given as (flags, options of add_argument).
+
+    `answer`: what `--json` prints, for the help (`Command.answer`).
+    """
 
     def register(run: Callable[[Options], int | None]) -> Callable[[Options], int | None]:
         def add(parser: argparse.ArgumentParser) -> None:
             for flags, options in arguments:
                 parser.add_argument(*flags, **options)
 
-        COMMANDS.append(Command(name, help_text, add, run))
+        COMMANDS.append(Command(name, help_text, add, run, answer))
         return run
 
     return register
@@ -53,11 +64,72 @@ def arg(*flags: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, with what was meant where that can be told."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         """Raise instead of printing the usage and leaving."""
+        unknown = _UNKNOWN.fullmatch(message)
+        if unknown:
+            word = unknown[1].split()[0]
+            message = f"unknown argument {word!r}{suggest.hint(word, self.every_option())}"
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def every_option(self) -> list[str]:
+        """The options of this command and of the commands below it."""
+        found = list(self._option_string_actions)
+        for action in self._actions:
+            for below in action.choices.values() if isinstance(action.choices, dict) else ():
+                found += below.every_option() if isinstance(below, Parser) else ()
+        return list(dict.fromkeys(found))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        meant = suggest.hint(str(value), known)
+        told = "" if len(known) > SHOWN_CHOICES else f"; known: {', '.join(known)}"
+        name = str(action.metavar or "value").lower() if not action.option_strings else "value"
+        error = f"unknown {name} {value!r}{meant or told}"
+        raise argparse.ArgumentError(action if action.option_strings else None, error)
+
+
+_UNKNOWN = re.compile(r"unrecognized arguments: (.+)", re.DOTALL)
+SHOWN_CHOICES = 12
+
+
+def whole(least: int = 1) -> Callable[[str], int]:
+    """What an option takes that is a whole number from `least` on."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(f"takes a whole number from {least} on, not {text!r}")
+        return value
+
+    return read
+
+
+def number(low: float, high: float = math.inf) -> Callable[[str], float]:
+    """What an option takes that is a number from `low` to `high`; never infinite, never NaN."""
+    span = f"from {low:g} on" if high == math.inf else f"from {low:g} to {high:g}"
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high or math.isinf(value):
+            raise argparse.ArgumentTypeError(f"takes a number {span}, not {text!r}")
+        return value
+
+    return read
+
+
+SHARE = number(0.0, 1.0)
+COSINE = number(-1.0, 1.0)
 
 
 def shared_options() -> Parser:
@@ -79,10 +151,22 @@ def shared_options() -> Parser:
         "--json",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="print exactly one JSON document",
+        help="print exactly one JSON document, of an error too",
     )
-    shared.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS)
-    shared.add_argument("-v", "--verbose", action="store_true", default=argparse.SUPPRESS)
+    shared.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="no remarks on standard error: only the answer, and errors",
+    )
+    shared.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="say on standard error which memory this is and who answers",
+    )
     return shared
 
 
@@ -90,12 +174,32 @@ def caller(options: Options) -> Caller:
     """Who asks: the project named or found, and how talkative."""
     start, database = getattr(options, "project", None), getattr(options, "db", None)
     project = paths.named_project(start, database=database)
-    return Caller(project, quiet=getattr(options, "quiet", False) or as_json(options))
+    who = Caller(
+        project,
+        quiet=getattr(options, "quiet", False) or as_json(options),
+        verbose=getattr(options, "verbose", False),
+    )
+    who.tell(f"the memory is {project.database} (by {project.reason})")
+    return who
 
 
 def as_json(options: Options) -> bool:
     """Whether `--json` was given."""
     return bool(getattr(options, "json", False))
+
+
+def remark(options: Options, text: str) -> None:
+    """Say something about an answer that is not in it, on standard error; not with `--quiet`."""
+    if text and not getattr(options, "quiet", False):
+        output.say(f"helix: {text}")
+
+
+def query_text(value: str) -> str:
+    """`read_text` of what is looked for; raises UsageError where it is empty."""
+    text = read_text(value)
+    if not text.strip():
+        raise UsageError("nothing is asked for: the text to look for is empty")
+    return text
 
 
 def read_text(value: str) -> str:
@@ -124,7 +228,8 @@ def read_document(value: str, what: str) -> Any:
 
 def session_of(options: Options) -> str | None:
     """The session that was named, else the one this runs in; None where nobody knows."""
-    return options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+    named = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID") or ""
+    return credentials.label(named) or None  # it is kept with what is written, so no secret
 
 
 def known_session(options: Options) -> str:
@@ -135,6 +240,19 @@ def known_session(options: Options) -> str:
     return found
 
 
-NAME = arg("name", metavar="NAME")
-NAMES = arg("names", metavar="NAME", nargs="+")
+NAME = arg("name", metavar="NAME", help="the name of an insight")
+NAMES = arg("names", metavar="NAME", nargs="+", help="the names of insights")
 SESSION = arg("--session", metavar="ID", help="the session (default: $CLAUDE_CODE_SESSION_ID)")
+DRY_RUN = arg("--dry-run", action="store_true", help="say what it would do, change nothing")
+INSIGHT = (
+    "name, content, tags, effectiveness, use_count, causal_hits, recent_uses, context_spread,"
+    " created_at, last_used, pinned, source"
+)
+"""The keys of an insight (`operations.shapes.insight_json`), for the help."""
+RESULT = f"{INSIGHT}, _relevance, _effectiveness, _score, _hop"
+"""Those of a recalled one (`operations.shapes.ranked_json`)."""
+
+
+def json_line(answer: str) -> str | None:
+    """The line of a command's help that says what `--json` prints."""
+    return f"--json prints {answer}" if answer else None

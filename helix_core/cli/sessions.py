@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from helix_core.cli import output
-from helix_core.cli.registry import Options, arg, as_json, caller, command, read_text
+from helix_core.cli.output import counted
+from helix_core.cli.registry import Options, arg, as_json, caller, command, read_text, whole
 from helix_core.text import clean
 
 SHORT = 160
@@ -15,11 +16,13 @@ SHORT = 160
 @command(
     "sessions",
     "look through the archive of ended agents: helix sessions search TEXT",
-    arg("action", choices=("search",)),
+    arg("action", choices=("search",), metavar="search", help="search is all there is to do"),
     arg("text", metavar="TEXT", help="what to look for, or - for standard input"),
-    arg("--limit", type=int, default=20, metavar="N"),
+    arg("--limit", type=whole(), default=20, metavar="N", help="so many at most (default: 20)"),
     arg("--outcome", metavar="OUTCOME", help="only agents that ended so"),
     arg("--session", metavar="ID", help="only agents of this session"),
+    answer="a list: id, at, session_id, agent_id, agent_type, task_id, task, outcome, source,"
+    " summary, reason",
 )
 def sessions(options: Options) -> None:
     """Print the entries for a text, best first."""
@@ -51,10 +54,12 @@ def sessions(options: Options) -> None:
 
 @command(
     "session",
-    "what a session delivered and what the memory learned from it: helix session report",
-    arg("action", choices=("report",)),
+    "what a session delivered and what was learned from it: helix session report",
+    arg("action", choices=("report",), metavar="report", help="report is all there is to do"),
     arg("--session", metavar="ID", help="default: $CLAUDE_CODE_SESSION_ID, else the newest"),
-    arg("--run", dest="run_id", type=int, metavar="ID", help="only this run"),
+    arg("--run", dest="run_id", type=whole(), metavar="N", help="only this run"),
+    answer="an object: session_id, started_at, ended_at, runs, outcomes, sources, stored, moved,"
+    " questions, loop, hooks",
 )
 def session(options: Options) -> None:
     """Print the report of a session."""
@@ -83,9 +88,11 @@ def _print_run(run: dict[str, Any]) -> None:
     name = f"run {run['run_id']}" if run["run_id"] is not None else "without a plan"
     busy = f", {run['running']} running" if run["running"] else ""
     output.line()
-    output.line(f"{name}: {_short(run['objective']) or '-'} ({run['agents']} agents{busy})")
+    output.line(
+        f"{name}: {_short(run['objective']) or '-'} ({counted(run['agents'], 'agent')}{busy})"
+    )
     for task in run["tasks"]:
-        tries = f", {task['attempts']} attempts" if task["attempts"] > 1 else ""
+        tries = f", {counted(task['attempts'], 'attempt')}" if task["attempts"] > 1 else ""
         decided = f", decided by {task['decided_by']}" if task["decided_by"] else ""
         state = f"{task['state']}{_bracket(task['source'])}"
         title = task["slug"] or _short(task["description"])
@@ -121,7 +128,7 @@ def _print_questions(questions: list[dict[str, Any]]) -> None:
 
 def _print_loop(loop: dict[str, Any]) -> None:
     state = "closed" if loop["closed"] else "not closed"
-    output.line(f"loop {state}: {loop['applied']} of {loop['given']} agents have fed back")
+    output.line(f"loop {state}: {loop['applied']} of {counted(loop['given'], 'agent')} fed back")
     for end in (*loop["open"], *loop["exempt"]):
         task = f" task {end['task_id']}" if end["task_id"] else ""
         output.line(f"  {end['agent_type']}{task} ({end['state']}): {end['why']}")
@@ -130,7 +137,7 @@ def _print_loop(loop: dict[str, Any]) -> None:
 
 def _print_hooks(hooks: dict[str, Any]) -> None:
     output.line(
-        f"hooks: {hooks['calls']} calls, {hooks['failed']} failed,"
+        f"hooks: {counted(hooks['calls'], 'call')}, {hooks['failed']} failed,"
         f" {hooks['degraded']} by keyword only"
     )
     for one in hooks["troubles"]:

@@ -1,4 +1,4 @@
-"""The shape of a plan, by networkx: layers, what a task takes along, and why tasks wait.
+"""The shape of a plan, by networkx: what a task takes along, and why tasks wait.
 
 networkx is imported when it is asked for; hooks and the dashboard's first paint never come here.
 """
@@ -39,24 +39,6 @@ def graph_of(tasks: Sequence[Task]) -> Any:
     known = set(graph)
     graph.add_edges_from((b, t.key) for t in tasks for b in t.blocked_by if b in known)
     return graph
-
-
-def layers(tasks: Sequence[Task]) -> list[list[str]]:
-    """The tasks in topological generations, each in the order of the plan.
-
-    Tasks on a circle, and those behind one, form the last layer.
-    """
-    import networkx
-
-    graph = graph_of(tasks)
-    place = {task.key: n for n, task in enumerate(tasks)}
-    looped = circles(graph)
-    stuck = set(looped)
-    for circle in set(looped.values()):
-        stuck |= networkx.descendants(graph, circle[0])
-    graph.remove_nodes_from(stuck)
-    found = [list(part) for part in networkx.topological_generations(graph)]
-    return [sorted(part, key=place.__getitem__) for part in (*found, stuck) if part]
 
 
 def circles(graph: Any) -> dict[str, tuple[str, ...]]:

@@ -62,9 +62,12 @@ def undecided(task: Task) -> str:
         return ""
     if newest.state not in RESOLVED | FAILED:
         return "its agent ended without an outcome"
-    if newest.source == "contradicted":
-        return f"its agent says {newest.state}, its last VERIFY run says otherwise"
-    return ""
+    return contradiction(newest.state) if newest.source == "contradicted" else ""
+
+
+def contradiction(said: str) -> str:
+    """Why an outcome that its own check contradicts decides nothing, in words."""
+    return f"its agent says {said}, its last VERIFY run says otherwise"
 
 
 def settled(task: Task) -> bool:

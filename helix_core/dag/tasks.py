@@ -1,9 +1,13 @@
-"""A task of a plan and the agents that worked on it. Pure; standard library only."""
+"""A task of a plan and the agents that worked on it. Pure; standard library and `text` only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+
+from helix_core.text.values import task_key
+
+__all__ = ["Attempt", "Task", "task_key"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,3 @@ class Task:
     def key(self) -> str:
         """Its number as it is compared."""
         return task_key(self.seq)
-
-
-def task_key(seq: str) -> str:
-    """A task's number as it is compared: 3, 03 and " 3" are one task."""
-    bare = seq.strip()
-    return bare.lstrip("0") or "0" if bare.isascii() and bare.isdigit() else bare

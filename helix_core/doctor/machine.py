@@ -15,7 +15,7 @@ from typing import Any
 import helix_core
 from helix_core import paths, probe, profiles, provision, setup_state
 from helix_core.doctor.finding import SETUP, Finding, Place, State, check
-from helix_core.embed import client, sources
+from helix_core.embed import client, holder, lifecycle, sources
 from helix_core.store import migrations
 
 NEWEST_TRIED = (3, 13)
@@ -104,6 +104,10 @@ def worker(place: Place) -> Iterator[Finding]:
     place.notes["worker"] = status
     if status is not None:
         yield from _running(status)
+        return
+    held = holder.find(address)
+    if held is not None and client.status(lifecycle.PATIENCE_MS, address) is None:
+        yield _silent(held)
     elif address.exists():
         yield Finding("worker", "warn", f"a stale socket lies at {address}, nobody answers there",
                       "run: helix worker start (it replaces the socket)")  # fmt: skip
@@ -112,6 +116,15 @@ def worker(place: Place) -> Iterator[Finding]:
         yield Finding("worker", "ok", f"switched off by {origin}: recall by keyword")
     else:
         yield Finding("worker", "ok", "not running; the next session or command starts it")
+
+
+def _silent(held: holder.Holder) -> Finding:
+    since = f"for {held.seconds:.0f} s"
+    if held.overdue:
+        return Finding("worker", "fail", f"process {held.pid} hangs: it has held the worker's place"
+                       f" {since} and does not answer; recall by keyword until it is ended",
+                       "run: helix worker stop (it ends that process)")  # fmt: skip
+    return Finding("worker", "ok", f"process {held.pid} is starting, {since}")
 
 
 def _running(status: dict[str, Any]) -> Iterator[Finding]:

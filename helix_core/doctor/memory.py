@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from helix_core import clock, paths
+from helix_core import clock, folders, paths
 from helix_core.doctor.finding import Finding, Place, check
 from helix_core.errors import StoreCorruptError, StoreError
 from helix_core.hooks import spool
@@ -42,18 +42,36 @@ def project(place: Place) -> Iterator[Finding]:
 @check("permissions")
 def permissions(place: Place) -> Iterator[Finding]:
     """What must be writable by this user is."""
-    wrong = list(_unwritable(place))
+    wrong = [*_unwritable(place), *_open_to_others(place)]
     yield from wrong
     if not wrong:
-        yield Finding("permissions", "ok", "everything helix writes can be written")
+        yield Finding("permissions", "ok", "all that helix writes can be written, by you alone")
+
+
+def _open_to_others(place: Place) -> Iterator[Finding]:
+    """What other users of this machine may read or change of what helix keeps."""
+    data = paths.data_dir(place.environ)
+    kept = [(data, list(folders.exposed(data, deep=False)))]
+    if place.project is not None:
+        kept.append((place.project.home, list(folders.exposed(place.project.home))))
+    for folder, found in kept:
+        if found:
+            first, mode = found[0]
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            yield Finding("permissions", "warn", f"open to other users: {first} ({mode:04o}){more}",
+                          f"run: chmod -R go= '{folder}' (the next hook or command that writes"
+                          " does it too)")  # fmt: skip
 
 
 def _unwritable(place: Place) -> Iterator[Finding]:
     if place.project is not None:
         home, database = place.project.home, place.project.database
-        if home.exists() and not home.is_dir():
-            yield Finding("permissions", "fail", f"{home} is a file, not a folder", "move it away")
-            return
+        for folder in dict.fromkeys((home, database.parent)):
+            what = folders.obstacle(folder)
+            if what:
+                yield Finding("permissions", "fail", f"{folder} is {what}, not a folder",
+                              "move it away")  # fmt: skip
+                return
         for path in (home, database.parent, database, *_beside(database)):
             if path.exists() and not os.access(path, os.W_OK | (os.X_OK if path.is_dir() else 0)):
                 yield Finding("permissions", "fail", f"{path} is read-only for this user",
@@ -69,7 +87,7 @@ def _unwritable(place: Place) -> Iterator[Finding]:
 
 
 def _beside(database: Path) -> list[Path]:
-    return [database.with_name(database.name + tail) for tail in rescue.TAILS[1:]]
+    return [database.with_name(database.name + tail) for tail in schema.TAILS[1:]]
 
 
 @check("disk")
@@ -118,7 +136,9 @@ def database(place: Place) -> Iterator[Finding]:
     except StoreCorruptError as error:
         why = str(error)
     except StoreError as error:
-        yield Finding("database", "fail", str(error), f"run: chmod -R u+rwX '{file.parent}'")
+        aside = folders.obstacle(file.parent) or (file.exists() and not file.is_file())
+        remedy = "move it away" if aside else f"run: chmod -R u+rwX '{file.parent}'"
+        yield Finding("database", "fail", str(error), remedy)
         return
     if why:
         yield Finding("database", "fail", f"damaged ({file}): {why}", RESTORE)

@@ -43,12 +43,12 @@ class Background(threading.Thread):
         worker = self._worker
         while not worker.stopping.wait(TICK):
             if time.monotonic() - worker.last_request > worker.settings.worker_idle_minutes * 60:
-                worker.stopping.set()
+                worker.leave()
                 return
             if worker.active:
                 continue
             if worker.model_state != "loading" and self._memory.exceeded():
-                worker.stopping.set()
+                worker.leave()
                 return
             for project in worker.projects.known():
                 try:

@@ -7,17 +7,21 @@ environment, never from a plugin's folder, and holds nothing of the process that
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import helix_core
-from helix_core import paths
-from helix_core.embed import client
+from helix_core import folders, paths
+from helix_core.embed import client, holder
 from helix_core.errors import WorkerError
 
-MODULE = "helix_core.embed.server"
+PATIENCE_MS = 3000.0
+"""How long a worker may take for a sign of life before it counts as hanging."""
+ENDING_SECONDS = 3.0
 _started: list[subprocess.Popen[bytes]] = []
 """Our children that may still run: kept, so that a long-lived caller leaves no zombies behind."""
 
@@ -29,19 +33,20 @@ def environment_python() -> Path | None:
 
 
 def start(python: Path | None = None) -> bool:
-    """Start the worker detached; False where no environment can run it.
+    """Start the worker detached; False where no environment can run it, or one hangs in its place.
 
     Returns at once. Starting it twice is harmless: only one holds the lock, the other leaves.
     """
     chosen = python or environment_python()
-    if chosen is None or os.environ.get("HELIX_HOOK_ACTIVE"):
+    if chosen is None or os.environ.get("HELIX_HOOK_ACTIVE") or hindrance():
         return False
     data = paths.data_dir()
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folders.tighten(data, deep=False)
         with (data / "worker.log").open("ab") as log:
             process = subprocess.Popen(
-                [str(chosen), "-m", MODULE],
+                [str(chosen), "-m", holder.MODULE],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -54,6 +59,15 @@ def start(python: Path | None = None) -> bool:
         return False
     _started[:] = [each for each in _started if each.poll() is None] + [process]
     return True
+
+
+def hindrance() -> str:
+    """Why no worker can be started beside one that has long held the place; empty for none.
+
+    For those who have just had no answer: one that does answer holds the place by right.
+    """
+    held = holder.find()
+    return held.line if held and held.overdue else ""
 
 
 def _environment() -> dict[str, str]:
@@ -91,16 +105,31 @@ def _own_python() -> Path | None:
 
 
 def renew() -> bool:
-    """Replace a worker of an earlier version by one of ours; False where there is none to replace.
+    """Replace a worker whose code is older than the environment's; False where there is none.
 
-    Only where the environment holds our version: else the next worker would be the old one again.
+    It is of an earlier version, or of the same one but began before the environment was last set
+    up. Only where the environment holds our version: else the next one would be as old.
     """
     found = client.status()
-    if not found or client.numbers(found.get("version")) >= client.numbers(helix_core.__version__):
+    theirs, ours = (
+        client.numbers((found or {}).get("version")),
+        client.numbers(helix_core.__version__),
+    )
+    if not found or theirs > ours:
         return False
-    from helix_core import provision
+    from helix_core import setup_state
 
-    return provision.is_ready(paths.environment_dir()) and stop() and start()
+    venv = paths.environment_dir()
+    if not setup_state.is_ready(venv):
+        return False
+    if theirs == ours and (venv / setup_state.STAMP).stat().st_mtime < _began(found):
+        return False
+    return stop() and start()
+
+
+def _began(status: dict[str, Any]) -> float:
+    """When a worker that says so of itself was started, in seconds since 1970."""
+    return time.time() - float(status.get("uptime_seconds") or 0.0)
 
 
 def stop(first_ms: float = 2000) -> bool:
@@ -114,6 +143,27 @@ def stop(first_ms: float = 2000) -> bool:
     except WorkerError:
         return False
     return True
+
+
+def end_hanging() -> int | None:
+    """End a worker that holds its place without answering; its process id, None for none.
+
+    First by SIGTERM, which lets it tidy up, then by SIGKILL. Before each it is made sure that the
+    process is this user's worker. Raises WorkerError where it stays.
+    """
+    held = holder.find()
+    if held is None or client.status(first_ms=PATIENCE_MS) is not None:
+        return None
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if not holder.is_worker(held.pid):
+            return held.pid
+        try:
+            os.kill(held.pid, number)
+        except ProcessLookupError:
+            return held.pid
+        if wait_gone(held.pid, ENDING_SECONDS):
+            return held.pid
+    raise WorkerError(f"worker process {held.pid} cannot be ended")
 
 
 def wait_gone(pid: int, seconds: float = 10.0) -> bool:

@@ -97,7 +97,7 @@ class Projects:
 
     def get(self, project: Project) -> ProjectState:
         """The state of a project, by the resolved path of its database."""
-        key = project.database.resolve()
+        key = Path(os.path.realpath(project.database))  # never fails, whatever links lead to
         with self._lock:
             if key not in self._states:
                 self._states[key] = ProjectState(project)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import helix_core
-from helix_core import atomic, paths, settings
-from helix_core.embed import client, protocol
+from helix_core import atomic, folders, paths, settings
+from helix_core.embed import client, holder, protocol
 from helix_core.errors import StoreError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _take_over(address: Path, stack: contextlib.ExitStack) -> bool:
     One that does not answer is just starting or on its way out: its lock is waited for.
     """
     deadline = time.monotonic() + LEAVING_SECONDS
-    while not stack.enter_context(atomic.exclusive(address.with_suffix(".lock"))):
+    while not stack.enter_context(atomic.exclusive(holder.lock_file(address))):
         if client.status(address=address) is not None or time.monotonic() > deadline:
             return False
         time.sleep(0.1)
@@ -96,19 +96,20 @@ def _take_over(address: Path, stack: contextlib.ExitStack) -> bool:
 
 def main() -> int:
     """Run the worker until it is asked to stop or has been idle for long enough."""
-    os.umask(0o077)
+    folders.keep_private()
     address = paths.socket_path()
     address.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with contextlib.ExitStack() as stack:
         if not _take_over(address, stack):
             return 0
+        holder.note(holder.lock_file(address))
         # Only now: of many that start at once, all but one leave before they load anything.
         from helix_core.embed.background import Background
         from helix_core.embed.worker import Worker
 
         worker = Worker(settings.load(None))
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: worker.stopping.set())
+            signal.signal(number, lambda *_: worker.leave())
         listener = _listen(address)
         threading.Thread(target=worker.load_model, daemon=True).start()
         background = Background(worker)

@@ -17,7 +17,7 @@ from typing import Any
 
 import helix_core
 from helix_core import clock, dispatch, log, paths, settings
-from helix_core.embed import client, footprint, protocol
+from helix_core.embed import client, footprint, holder, protocol
 from helix_core.embed.projects import Projects
 from helix_core.errors import HelixError, StoreCorruptError, WorkerError
 from helix_core.hooks import scope
@@ -99,7 +99,7 @@ class Worker:
             return self.status()
         if op == "stop":
             self._check_may_stop(str(request.get("version")))
-            self.stopping.set()
+            self.leave()
             return {"stopped": True}
         if op == "embed":
             texts = [str(text) for text in request.get("args", {}).get("texts", ())]
@@ -107,6 +107,11 @@ class Worker:
         env = {str(k): str(v) for k, v in dict(request.get("env", {})).items()}
         project = _project(dict(request.get("project") or {}), env)
         return self.carry_out(project, op, dict(request.get("args", {})), env)
+
+    def leave(self) -> None:
+        """Begin to leave: from now on the next worker may wait for the place."""
+        holder.forget(holder.lock_file())
+        self.stopping.set()
 
     def _check_may_stop(self, version: str) -> None:
         """Only a client of this version or a newer one may end the worker."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from helix_core.errors import StoreCorruptError, StoreLockedError
 from helix_core.hooks import extraction, injection, session, spool
-from helix_core.hooks.payload import text_at
+from helix_core.hooks.payload import session_of, text_at
 from helix_core.memory.context import Memory
 from helix_core.store import journal
 from helix_core.store.connection import writing
@@ -68,7 +68,7 @@ def _record(
             journal.record_hook(
                 mem.conn,
                 event=event,
-                session_id=text_at(payload, "session_id", 200) or None,
+                session_id=session_of(payload) or None,
                 agent_id=text_at(payload, "agent_id", 200) or None,
                 ms=max(0.0, (time.time() - started) * 1000),
                 mode=mode,

@@ -42,11 +42,6 @@ def injected_file(home: Path, agent_id: str) -> Path:
     return home / INJECTED / f"{safe_name(agent_id)}.json"
 
 
-def write_injected(home: Path, agent_id: str, value: dict[str, Any]) -> None:
-    """Write the sideband file of a bound agent."""
-    atomic.write_json(injected_file(home, agent_id), value)
-
-
 def remove_injected(home: Path, agent_id: str) -> None:
     """Remove an agent's sideband file, once its feedback is committed."""
     injected_file(home, agent_id).unlink(missing_ok=True)

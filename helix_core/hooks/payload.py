@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helix_core.text import clean
+from helix_core.text import clean, credentials
 from helix_core.text.places import agent_transcript, expand
 from helix_core.text.roles import Role, agent_role
 
@@ -20,6 +20,11 @@ def text_at(payload: dict[str, Any], key: str, limit: int = 4000) -> str:
     """A text field of a payload, safe to store; empty where it is no text."""
     value = payload.get(key)
     return clean.scrub(value, limit) if isinstance(value, str) else ""
+
+
+def session_of(payload: dict[str, Any]) -> str:
+    """The session a payload is about: its id is kept with every row, so that it is no secret."""
+    return credentials.label(text_at(payload, "session_id"))[:200]
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ def agent_call(payload: dict[str, Any]) -> AgentCall | None:
     response = payload.get("tool_response")
     agent_id = response.get("agentId") if isinstance(response, dict) else ""
     return AgentCall(
-        session_id=text_at(payload, "session_id", 200),
+        session_id=session_of(payload),
         tool_use_id=text_at(payload, "tool_use_id", 200),
         role=role,
         prompt=prompt,
@@ -81,7 +86,7 @@ def agent_event(payload: dict[str, Any]) -> AgentEvent | None:
     transcript = expand(payload.get("agent_transcript_path"))
     transcript = transcript or agent_transcript(parent, agent_id)
     return AgentEvent(
-        session_id=text_at(payload, "session_id", 200),
+        session_id=session_of(payload),
         agent_id=agent_id,
         role=role,
         parent_transcript=parent,

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import helix_core
+from helix_core import folders
 from helix_core.hooks import scope
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def main(event: str, started: float | None = None) -> None:
     began = time.time() if started is None else started
     answer = None
     out = -1
+    folders.keep_private()
     try:
         out = os.dup(1)
         os.dup2(2, 1)  # whatever a library prints must not get between client and answer
@@ -166,19 +168,21 @@ def _by_ourselves(event: str, args: dict[str, Any], folder: str, why: str) -> di
         from helix_core.embed import lifecycle
 
         started = (event == "SessionStart" and lifecycle.renew()) or lifecycle.start()
-        _by_keyword(project, why, started)
+        _by_keyword(project, why, "worker started" if started else _not_started())
     answer = local.run(project, f"hook:{event}", args, actor="hook")
     return answer if isinstance(answer, dict) else None
 
 
-def _by_keyword(project: Project, why: str, started: bool) -> None:
+def _not_started() -> str:
+    from helix_core.embed import lifecycle
+
+    return lifecycle.hindrance() or "no environment to start it"
+
+
+def _by_keyword(project: Project, why: str, then: str) -> None:
     from helix_core import log
 
-    log.write(
-        project.home,
-        "warn",
-        f"by keyword: {why}" + ("; worker started" if started else "; no environment to start it"),
-    )
+    log.write(project.home, "warn", f"by keyword: {why}; {then}")
 
 
 def _keep_for_later(

@@ -9,7 +9,7 @@ from typing import Any
 
 from helix_core import setup_state
 from helix_core.hooks import handover
-from helix_core.hooks.payload import text_at
+from helix_core.hooks.payload import session_of, text_at
 from helix_core.memory import upkeep
 from helix_core.memory.context import Memory
 from helix_core.store import insights, journal, plans, rescue
@@ -29,7 +29,7 @@ def session_start(mem: Memory, payload: dict[str, Any]) -> dict[str, Any] | None
             " here until this helix is updated."
         )
     rescue.check_small(mem.conn, mem.project.database)
-    session_id = text_at(payload, "session_id", 200)
+    session_id = session_of(payload)
     source = text_at(payload, "source", 40)
     if session_id:
         with writing(mem.conn):
@@ -85,7 +85,7 @@ def _is_over(mem: Memory, session_id: str) -> bool:
 
 def session_end(mem: Memory, payload: dict[str, Any]) -> None:
     """Mark the session as over; the worker (or the next start) does the maintenance."""
-    session_id = text_at(payload, "session_id", 200)
+    session_id = session_of(payload)
     if not session_id:
         return
     with writing(mem.conn):

@@ -200,14 +200,17 @@ def _act(mem: Memory, asked: Question, option: Option, done: Effects) -> None:
 
 
 def _settle(mem: Memory, asked: Question, value: str, done: Effects) -> None:
-    """Which of two insights holds. Of opposites the other one goes; else it is merged in."""
+    """Which of two insights holds. Of opposites the other one goes; else it is merged in.
+
+    Where they say the same after all, the first is merged with the second, opposite words or not.
+    """
     names = [str(name) for name in asked.evidence.get("names", ())]
-    if value not in ("first", "second", "neither") or len(names) != 2:
+    if value not in ("first", "second", "neither", "same") or len(names) != 2:
         return
     if value == "neither":
         keep, drops = "", names
     else:
-        keep, drop = names if value == "first" else names[::-1]
+        keep, drop = names[::-1] if value == "second" else names
         drops = [drop]
     drops = [name for name in drops if insights.get(mem.conn, name)]
     if not drops:
@@ -219,7 +222,7 @@ def _settle(mem: Memory, asked: Question, value: str, done: Effects) -> None:
         "keep_days": mem.settings.trash_days,
     }
     opposite = str(asked.evidence.get("differs", "")).startswith("polarity")
-    if keep and not opposite:
+    if keep and (value == "same" or not opposite):
         done.parts.append(curation.merge(mem.conn, keep, drops[0], **who))
         done.said.append(f"{drops[0]} is merged into {keep}")
     else:

@@ -5,6 +5,7 @@ Same functions as recall and injection, so that what is explained is what happen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helix_core.memory import evidence, inject, recall, value
@@ -74,6 +75,49 @@ def explain(mem: Memory, query: recall.Query) -> Explanation:
         )
     left = [*found.left, *under_the_gate(mem, query, ordered, found.left), *_suppressed(query)]
     return Explanation(tuple(listed), tuple(left), found.mode, found.note)
+
+
+def injection_reasons(ranked: Sequence[Ranked]) -> list[str]:
+    """Why each candidate stands where it stands for injection, in plain words. Pure.
+
+    In: the candidates as they are ranked for an agent, best first. What needs an explanation is
+    one that stands above a closer one: by its record, by the words it shares, or by the graph.
+    """
+    return [
+        "; ".join(filter(None, (_standing(item), _beats(item, ranked[n + 1 :]))))
+        for n, item in enumerate(ranked)
+    ]
+
+
+def _worth(item: Ranked) -> float:
+    return item.effectiveness if item.value is None else item.value
+
+
+def _standing(item: Ranked) -> str:
+    if not item.causal_events:
+        return f"untried: counts as {_worth(item):.0%}"
+    uses = "1 causal use" if item.causal_events == 1 else f"{item.causal_events} causal uses"
+    return f"{_worth(item):.0%} for a task like this, from {uses}"
+
+
+def _beats(item: Ranked, below: Sequence[Ranked]) -> str:
+    """What puts a candidate above the closest of those below it; "" where that is no wonder."""
+    near = item.relevance
+    closer = [other for other in below if (other.relevance or 0.0) > (near or 0.0)]
+    if near is None or not closer:
+        return ""
+    other = max(closer, key=lambda one: one.relevance or 0.0)
+    where = f"above {other.insight.name}, which is closer (cosine {other.relevance:.2f}"
+    where += f" against {near:.2f})"
+    if item.rrf >= other.rrf:
+        how = "through the graph" if item.hop else "by the words it shares with the task"
+        return f"{where}, {how}"
+    if _worth(item) > _worth(other):
+        return (
+            f"{where}, since what it has shown ({_worth(item):.0%} against {_worth(other):.0%})"
+            " outweighs the places between them; closeness counts by rank, not by its size"
+        )
+    return f"{where}, by recency and velocity"
 
 
 def _suppressed(query: recall.Query) -> list[Left]:

@@ -17,13 +17,12 @@ from helix_core.memory import evidence, remember
 from helix_core.memory.context import Memory
 from helix_core.memory.evidence import Evidence
 from helix_core.model import Insight
-from helix_core.store import carried, insights
+from helix_core.store import carried, curation, insights
 from helix_core.text import clean
 from helix_core.text.carried import FORMAT, VERSION
 
 MARK = "<!-- helix export -->"
 DOUBTFUL_UNDER = 0.40
-STANDINGS = ("Proven", "Untried", "In between", "Doubtful")
 
 
 def records(mem: Memory) -> Iterator[dict[str, Any]]:
@@ -92,9 +91,7 @@ def promoted(mem: Memory, name: str) -> dict[str, Any]:
     Proven is what `helix health` counts as such. Raises RefusedError for one that is not, for one
     that the scanner would not let in today, and where there is none of that name.
     """
-    row = insights.get(mem.conn, name)
-    if row is None:
-        raise RefusedError(f"there is no insight named {name!r}")
+    row = curation.required(mem.conn, name)
     refused = remember.refusal(row.content, row.tags)
     if refused:
         raise RefusedError(f"{name} is refused today ({refused}); nothing to promote")

@@ -12,15 +12,23 @@ from dataclasses import dataclass, replace
 
 from helix_core import formulas
 from helix_core.constants import LINEAGE_CREDIT_SHARE
-from helix_core.errors import RefusedError, UsageError
+from helix_core.errors import UsageError
 from helix_core.memory import value
 from helix_core.memory.context import Memory, in_force
 from helix_core.model import Given, Insight
 from helix_core.profiles import ModelProfile
-from helix_core.store import ancestry, insights, results, runs, vectors
+from helix_core.store import (
+    ancestry,
+    curation,
+    insights,
+    results,
+    retract,
+    revisions,
+    runs,
+    unlearn,
+    vectors,
+)
 from helix_core.store.connection import writing
-
-NO_FEEDBACK = frozenset({"crashed", "unknown", "done", "running"})
 
 
 @dataclass(frozen=True)
@@ -270,11 +278,23 @@ def by_hand(
     with writing(mem.conn):
         number = mem.conn.execute("SELECT coalesce(max(id), 0) FROM feedback_event").fetchone()[0]
         by = Attribution(f"hand-{number + 1}", mark, outcome, "user", kind="hand")
+        rows = [curation.required(mem.conn, name) for name in dict.fromkeys(names)]
+        noted = retract.noted(mem.conn, [row.id for row in rows])
         moved: dict[int, Moved] = {}
-        for name in names:
-            row = insights.get(mem.conn, name)
-            if row is None:
-                raise RefusedError(f"there is no insight named {name!r}")
-            done = move(mem, row, similarities.get(name, 1.0), profile, by, None)
+        for row in rows:
+            done = move(mem, row, similarities.get(row.name, 1.0), profile, by, None)
             moved.update({row.id: done} if done else {})
-        return [*moved.values(), *flow_back(mem, moved, by)]
+        back = flow_back(mem, moved, by)
+        if moved and mem.actor in revisions.BY_HAND:
+            unlearn.record_outcome(
+                mem.conn,
+                unlearn.FEEDBACK,
+                mem.actor,
+                moved,
+                mem.now,
+                agent_id=by.agent_id,
+                mark=mark,
+                noted=noted,
+                reason=outcome,
+            )
+        return [*moved.values(), *back]

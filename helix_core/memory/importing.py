@@ -7,8 +7,7 @@ importing twice changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +17,7 @@ from helix_core.memory import remember
 from helix_core.memory.context import Memory
 from helix_core.model import MAX_CONTENT
 from helix_core.store import backups, carried, edges, insights, revisions, trash, vectors
-from helix_core.store.connection import writing
+from helix_core.store.connection import rehearsed
 from helix_core.text import clean
 from helix_core.text.carried import VERSION, Unfit, read_line
 from helix_core.text.markdown import Note
@@ -50,22 +49,6 @@ class Imported:
         self.refused.append({"line": line, "reason": reason})
 
 
-class _Rehearsed(Exception):  # noqa: N818 - no error
-    """Ends the transaction of a dry run."""
-
-
-@contextmanager
-def _at_once(mem: Memory, dry_run: bool) -> Iterator[None]:
-    """One transaction; a dry run does everything and takes it back."""
-    try:
-        with writing(mem.conn):
-            yield
-            if dry_run:
-                raise _Rehearsed
-    except _Rehearsed:
-        pass
-
-
 def from_lines(
     mem: Memory, lines: Sequence[tuple[int, str | None]], *, dry_run: bool = False
 ) -> Imported:
@@ -85,7 +68,7 @@ def from_lines(
         if record["kind"] == "header" and record["version"] > VERSION:
             raise RefusedError("a newer helix wrote this export; update this one first")
         read.setdefault(record["kind"], []).append((number, record))
-    with _at_once(mem, dry_run):
+    with rehearsed(mem.conn, dry_run):
         _Arrival(mem, done, dry_run).take_in(read)
     done.refused.sort(key=lambda item: item["line"])
     return done
@@ -210,7 +193,7 @@ def from_notes(mem: Memory, notes: Sequence[Note], *, dry_run: bool = False) -> 
     made = _vectors(mem, [text for _, text, _ in fit])
     if mem.index is not None:
         mem.index.refresh(mem.conn)
-    with _at_once(mem, dry_run):
+    with rehearsed(mem.conn, dry_run):
         away = carried.trashed(mem.conn)
         new: list[int] = []
         fresh: list[tuple[int, str, bytes]] = []

@@ -166,7 +166,7 @@ def link(mem: Memory, run: plans.Run, seq: str, tool_task_id: str) -> None:
     """Remember the id that the client's own task list has for a task."""
     with writing(mem.conn):
         task = task_of(plans.tasks(mem.conn, run.run_id), seq)
-        plans.link(mem.conn, run.run_id, task.seq, clean.scrub(tool_task_id, 100))
+        plans.link(mem.conn, run.run_id, task.seq, clean.scrub(scanner.mask(tool_task_id), 100))
 
 
 def replan(

@@ -73,7 +73,11 @@ def about_conflict(
             Option("Both hold", "both stay as they are", value="both"),
             Option("The first holds", f"{old.name} stays, the other {fate}", value="first"),
             Option("The second holds", f"{new.name} stays, the other {fate}", value="second"),
-            Option("Neither holds", "both go to the trash", value="neither"),
+            Option(
+                "They say the same",
+                f"the two become one: {old.name} stays, with the record and the tags of both",
+                value="same",
+            ),
         ],
         evidence={
             "names": [old.name, new.name],

@@ -24,6 +24,7 @@ from helix_core.store import (
     revisions,
     runs,
     trash,
+    unlearn,
     vectors,
 )
 from helix_core.store.connection import writing
@@ -52,13 +53,15 @@ def store(
     effectiveness: float = constants.NEUTRAL_EFFECTIVENESS,
     source: str = "agent",
     run: runs.AgentRun | None = None,
+    undoable: bool = False,
 ) -> Stored:
     """Store one insight.
 
     In: the text (at most 4,000 characters), tags, a starting effectiveness in [0, 1], who it
-    comes from (agent, derived, synthesis, user, import), and the agent run that brought it. A
-    person's text skips deduplication. Where an agent's text contradicts what it is all but the
-    same as, a person is asked. Raises UsageError for a value that is no text or no effectiveness.
+    comes from (agent, derived, synthesis, user, import), and the agent run that brought it;
+    whether it is a change of its own that `undo` takes back. A person's text skips deduplication.
+    Where an agent's text contradicts what it is all but the same as, a person is asked. Raises
+    UsageError for a value that is no text or no effectiveness.
     """
     if not isinstance(content, str):
         raise UsageError("an insight is a text")
@@ -80,7 +83,11 @@ def store(
         alike = _similar(mem, vector)
         twin = _twin(mem, text, alike, personal)
         if twin is not None:
-            return _merge(mem, twin, text, labels, source="user" if personal else source)
+            noted = unlearn.noted_merge(mem.conn, twin) if undoable else None
+            merged = _merge(mem, twin, text, labels, source="user" if personal else source)
+            if noted is not None:
+                unlearn.record_store(mem.conn, mem.actor, twin.id, mem.now, noted)
+            return merged
         insight_id, name = insights.insert(
             mem.conn,
             content=text,
@@ -94,6 +101,8 @@ def store(
         link(mem, insight_id, alike)
         if source == "agent" and not personal:
             ask_about_conflicts(mem, insight_id, alike, run)
+        if undoable:
+            unlearn.record_store(mem.conn, mem.actor, insight_id, mem.now, None)
         return Stored("added", name=name, insight_id=insight_id)
 
 

@@ -17,7 +17,7 @@ from helix_core.memory import clusters, feedback, remember
 from helix_core.memory.context import Memory
 from helix_core.memory.pattern import Pattern, evidence, lesson, line, of_failures
 from helix_core.model import Insight
-from helix_core.store import insights, journal, patterns, revisions, vectors
+from helix_core.store import insights, journal, patterns, retract, revisions, unlearn, vectors
 from helix_core.store.connection import writing
 from helix_core.store.patterns import Failure
 from helix_core.text.lessons import specific
@@ -219,7 +219,20 @@ def _reinforced(
         return replace(reinforced, after=formulas.ema(before, weight, 1.0))
     mark = f"synthesis-{max(whole.members)}"
     by = feedback.Attribution("synthesis", mark, "delivered", "maintenance", kind="synthesis")
+    noted = retract.noted(mem.conn, [row.id])
     moved = feedback.move(mem, row, constants.REINFORCEMENT_SIMILARITY, profile, by, None)
+    if moved is not None and mem.actor in revisions.BY_HAND:
+        unlearn.record_outcome(
+            mem.conn,
+            unlearn.SYNTHESIS,
+            mem.actor,
+            [row.id],
+            mem.now,
+            agent_id=by.agent_id,
+            mark=mark,
+            noted=noted,
+            reason="seen again",
+        )
     return replace(reinforced, after=moved.after if moved else before)
 
 
@@ -241,8 +254,8 @@ def _created(mem: Memory, pattern: Pattern, members: list[Failure], dry_run: boo
         return replace(pattern, action="reinforced", name=done.name, reason=done.reason)
     revisions.record(
         mem.conn,
-        "synthesis",
-        "maintenance",
+        unlearn.SYNTHESIS,
+        mem.actor if mem.actor in revisions.BY_HAND else "maintenance",
         [done.insight_id],
         mem.now,
         detail={"members": list(pattern.members), "confidence": pattern.confidence},

@@ -24,6 +24,7 @@ from helix_core.store import (
     results,
     revisions,
     runs,
+    unlearn,
     vectors,
 )
 from helix_core.store.connection import writing
@@ -46,6 +47,8 @@ def decay(mem: Memory, days: float | None = None, *, dry_run: bool = False) -> l
     limit = mem.settings.decay_days if days is None else days
     today = mem.now.date().isoformat()
     changes = []
+    mark = f"decay-{mem.moment if mem.actor in revisions.BY_HAND else today}"
+    moved: dict[int, str | None] = {}
     with writing(mem.conn):
         for row in insights.all_insights(mem.conn):
             unused = clock.days_since(row.last_used or row.created_at, mem.now) or 0.0
@@ -62,12 +65,13 @@ def decay(mem: Memory, days: float | None = None, *, dry_run: bool = False) -> l
             changes.append(Change(row.name, reason, row.effectiveness, after))
             if not dry_run:
                 insights.update(mem.conn, row.id, mem.moment, effectiveness=after, decayed_on=today)
+                moved[row.id] = row.decayed_on
                 results.add_event(
                     mem.conn,
                     insight_id=row.id,
-                    kind="decay",
+                    kind=results.DECAY,
                     agent_id="maintenance",
-                    message_hash=f"decay-{today}",
+                    message_hash=mark,
                     outcome="decay",
                     source="maintenance",
                     similarity=None,
@@ -77,6 +81,8 @@ def decay(mem: Memory, days: float | None = None, *, dry_run: bool = False) -> l
                     after=after,
                     moment=mem.moment,
                 )
+        if moved and mem.actor in revisions.BY_HAND:
+            unlearn.record_decay(mem.conn, mem.actor, moved, mem.now, mark, today)
     for change in changes if not dry_run else ():
         mem.note("info", f"decay {change.name} {change.before:.3f} -> {change.after:.3f}")
     return changes
@@ -255,12 +261,8 @@ def _embed(mem: Memory, waiting: Sequence[tuple[int, str]]) -> None:
                 continue  # edited or gone meanwhile: the next batch sees it
             mem.index.refresh(mem.conn)
             alike = mem.index.top(vector, 50, mem.profile.related)
-            insights.update(
-                mem.conn,
-                insight_id,
-                mem.moment,
-                embedding=vectors.pack(vector),
-                embedding_model=mem.profile.name,
+            insights.set_vector(
+                mem.conn, insight_id, vectors.pack(vector), mem.profile.name, mem.moment
             )
             if not _folded(mem, row, alike):
                 remember.link(mem, insight_id, alike)

@@ -65,4 +65,5 @@ def _pin(mem: Memory, args: dict[str, Any]) -> Any:
 
 @operation("undo")
 def _undo(mem: Memory, args: dict[str, Any]) -> Any:
-    return undo.newest(mem.conn, actor=mem.actor, moment=mem.now)
+    dry_run = bool(args.get("dry_run"))
+    return undo.newest(mem.conn, actor=mem.actor, moment=mem.now, dry_run=dry_run)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helix_core.dag import graph, spec, states
+from helix_core.dag.layers import layers
 from helix_core.dag.tasks import Task
 from helix_core.errors import RefusedError, UsageError
 from helix_core.memory import ledger
@@ -199,9 +200,10 @@ def _show(mem: Memory, args: dict[str, Any]) -> Any:
         task = ledger.task_of(tasks, str(args["seq"]))
         blocks = [other.seq for other in tasks if task.key in other.blocked_by]
         return {"run": run.run_id, **full_json(task, known[task.key], seqs), "blocks": blocks}
+    found = layers({task.key: task.blocked_by for task in tasks})
     return {
         **run_json(run),
-        "layers": [[seqs[key] for key in layer] for layer in graph.layers(tasks)],
+        "layers": [[seqs[key] for key in layer] for layer in found],
         "tasks": [full_json(task, known[task.key], seqs) for task in tasks],
     }
 

@@ -21,6 +21,7 @@ from helix_core.operations.shapes import query_of, ranked_json
 def _explain(mem: Memory, args: dict[str, Any]) -> Any:
     found = explain.explain(mem, query_of(args, 15))
     return {
+        "as": "recall",
         "mode": found.mode,
         "note": found.note,
         "candidates": [_candidate(one) for one in found.candidates],

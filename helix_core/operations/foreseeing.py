@@ -33,7 +33,9 @@ def _what_if(mem: Memory, args: dict[str, Any]) -> Any:
     why = {item.name: item.reason for item in sifted.left}
     text, _ = frame.render([choosing.given(item) for item in sifted.chosen], mem.settings.max_chars)
     nearest = explain.under_the_gate(mem, query, list(sifted.ranked), found.left)
+    reasons = explain.injection_reasons(sifted.ranked)
     return {
+        "as": "injection",
         "task": str(args.get("task", "")),
         "query": prompt.query,
         "mode": "keyword" if mem.profile is None else "vector",
@@ -45,8 +47,11 @@ def _what_if(mem: Memory, args: dict[str, Any]) -> Any:
         "recency": mem.settings.ranking == "spec" or mem.settings.ranking_recency,
         "block": text or (choosing.nothing(mem) if prompt.query else ""),
         "candidates": [
-            _candidate(item, places.get(item.insight.id), why.get(item.insight.name, ""))
-            for item in sifted.ranked
+            {
+                **_candidate(item, places.get(item.insight.id), why.get(item.insight.name, "")),
+                "_why": reason,
+            }
+            for item, reason in zip(sifted.ranked, reasons, strict=True)
         ],
         "left_out": [asdict(item) for item in (*found.left, *_never(nearest, found.left))],
     }

@@ -1,8 +1,9 @@
 """Searching the archive of ended agents. Standard library only.
 
-The search index holds the summaries as FTS5 cuts them. It does not hold what remained to be done,
-and of a text in a script without spaces it knows only whole runs: those are looked through row by
-row, and so is everything where SQLite has no FTS5. The terms are those of recall (`text/terms.py`).
+The search index holds the summaries as FTS5 cuts them. It does not hold what remained to be done
+nor what the agents were asked to do, and of a text in a script without spaces it knows only whole
+runs: those are looked through row by row, and so is everything where SQLite has no FTS5. The terms
+are those of recall (`text/terms.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,24 @@ from helix_core.text import terms, tokens
 
 LOOKED_THROUGH = 50_000
 """Rows looked through one by one at most, the newest: about a second."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is looked through row by row: columns, and the rows they stand in."""
+
+    texts: str
+    rows: str
+
+
+REASONS = Looked("l.reason", "session_log l WHERE l.outcome = 'partial'")
+"""What remained of partial tasks: the index does not hold it."""
+TEXTS = Looked("l.summary, l.reason", "session_log l WHERE l.id IS NOT NULL")
+TASKS = Looked(
+    "a.task",
+    "session_log l JOIN agent_run a ON a.id = l.agent_run_id WHERE a.task <> ''",
+)
+"""What the agents were asked to do."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +73,11 @@ def search(
     indexed = _by_index(conn, expression, limit, outcome, session_id)
     spaced = not any(True for _ in tokens.unspaced(tokens.normalise(text)))
     if indexed is not None and spaced:
-        found = [*indexed, *_by_hand(conn, words, limit, outcome, session_id, "partial")]
+        found = [*indexed, *_by_hand(conn, words, limit, outcome, session_id, REASONS)]
     else:
-        found = [*_by_hand(conn, words, limit, outcome, session_id), *(indexed or ())]
+        found = [*_by_hand(conn, words, limit, outcome, session_id, TEXTS), *(indexed or ())]
+    if len(set(found)) < limit:
+        found += _by_hand(conn, words, limit, outcome, session_id, TASKS)
     ids = list(dict.fromkeys(found))[:limit]
     rows = {entry.id: entry for entry in _entries(conn, ids)}
     return [rows[i] for i in ids if i in rows]
@@ -97,27 +118,21 @@ def _by_hand(
     limit: int,
     outcome: str | None,
     session_id: str | None,
-    left_out: str | None = None,
+    where: Looked,
 ) -> list[int]:
-    """Ids of the rows that hold the most terms, the newest first among equals.
-
-    `left_out`: only rows of this outcome, whose reason the index does not hold.
-    """
+    """Ids of the rows that hold the most terms, the newest first among equals."""
     extra, values = _filter(outcome, session_id)
-    if left_out is not None:
-        extra, values = f"{extra} AND l.outcome = ?", [*values, left_out]
     asked = {tokens.stem(word) for word in words}
     # Cutting a text into words is the work: only where the beginning of a term stands in it. A stem
     # differs from the words it stands for in its last letter at most.
     begun = {stem[:-1] if len(stem) > 3 else stem for stem in asked}
     scored = []
     for row in conn.execute(
-        "SELECT l.id, l.summary, l.reason FROM session_log l WHERE l.id IS NOT NULL"
-        f"{extra} ORDER BY l.id DESC LIMIT {LOOKED_THROUGH}",
+        f"SELECT l.id, {where.texts} FROM {where.rows}{extra}"
+        f" ORDER BY l.id DESC LIMIT {LOOKED_THROUGH}",
         values,
     ):
-        parts = [cells.text(row[2])] if left_out else [cells.text(row[1]), cells.text(row[2])]
-        text = tokens.normalise(" ".join(parts))
+        text = tokens.normalise(" ".join(map(cells.text, row[1:])))
         lower = text.lower()
         if not any(start in lower for start in begun):
             continue

@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from helix_core import folders
 from helix_core.errors import (
     StoreCorruptError,
     StoreError,
@@ -22,6 +24,7 @@ from helix_core.errors import (
 )
 from helix_core.store import backups, migrations, schema
 
+HOME = ".helix"
 DAMAGED = ("not a database", "disk image is malformed", "malformed database schema")
 """What SQLite says of a damaged file; "malformed JSON" in one cell is none."""
 LOG_KEPT = 4 * 1024 * 1024
@@ -62,6 +65,8 @@ def open_store(
         _make_home(database)
     try:
         conn, known = _look(database, create, readonly, wait_ms)
+        if create:
+            _keep_private(database)
         version = max(known, default=0)
         if version > schema.LATEST:
             conn.too_new = True
@@ -129,7 +134,11 @@ def is_empty(database: Path) -> bool:
     An empty file beside a log that is not empty has lost its pages: StoreCorruptError.
     """
     try:
-        if database.stat().st_size:
+        found = database.stat()
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or device"
+            raise StoreError(f"the memory cannot be opened: {database} is {what}, no database")
+        if found.st_size:
             return False
         log = database.with_name(f"{database.name}-wal")
         lost = log.exists() and log.stat().st_size > 0 and not database.stat().st_size
@@ -138,6 +147,9 @@ def is_empty(database: Path) -> bool:
             f"the memory cannot be opened, no permission for it or its folder ({database})"
         ) from None
     except OSError:
+        what = folders.obstacle(database.parent)
+        if what:
+            raise StoreError(f"{database.parent} is {what}, not a folder: move it away") from None
         return not database.exists()
     if lost:
         raise StoreCorruptError(f"the memory is damaged ({database}): empty, but its log is not")
@@ -148,10 +160,20 @@ def _make_home(database: Path) -> None:
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
         ignore = database.parent / ".gitignore"
-        if database.parent.name == ".helix" and not ignore.exists():
+        if database.parent.name == HOME and not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise StoreError(f"cannot create {database.parent}: {error.strerror}") from error
+
+
+def _keep_private(database: Path) -> None:
+    """What lies in `.helix/` is nobody else's; of a database elsewhere only its own files are."""
+    if database.parent.name == HOME:
+        folders.tighten(database.parent)
+        return
+    for tail in schema.TAILS:
+        folders.tighten_file(database.with_name(database.name + tail))
+    folders.tighten(database.parent / backups.FOLDER)
 
 
 def _connect(target: str, wait_ms: int = 0) -> Connection:
@@ -237,6 +259,22 @@ def writing(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         with contextlib.suppress(sqlite3.Error):
             conn.execute("ROLLBACK")
         raise as_store_error(error, None) from error
+
+
+class _Rehearsed(Exception):  # noqa: N818 - no error
+    """Ends the transaction of a dry run."""
+
+
+@contextlib.contextmanager
+def rehearsed(conn: sqlite3.Connection, dry_run: bool) -> Iterator[None]:
+    """`writing`; a dry run does everything and takes it back, so that it tells what would be."""
+    try:
+        with writing(conn):
+            yield
+            if dry_run:
+                raise _Rehearsed
+    except _Rehearsed:
+        pass
 
 
 def as_store_error(error: sqlite3.Error, database: Path | None) -> StoreError:

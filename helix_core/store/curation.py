@@ -16,8 +16,9 @@ from typing import Any
 from helix_core import clock
 from helix_core.errors import ChangedError, GoneError, RefusedError
 from helix_core.model import Insight
-from helix_core.store import edges, insights, merging, revisions, trash
+from helix_core.store import edges, insights, merging, revisions, trash, unlearn
 from helix_core.store.connection import writing
+from helix_core.text import suggest
 
 
 def required(conn: sqlite3.Connection, name: str, version: int | None = None) -> Insight:
@@ -27,13 +28,21 @@ def required(conn: sqlite3.Connection, name: str, version: int | None = None) ->
     """
     found = insights.get(conn, name)
     if found is None:
-        raise GoneError(f"there is no insight named {name!r}")
+        raise GoneError(f"there is no insight named {name!r}{_meant(conn, name)}")
     if version is not None and found.row_version != version:
         raise ChangedError(
             f"{name} was changed meanwhile (now version {found.row_version}, not {version});"
             " nothing was overwritten"
         )
     return found
+
+
+def _meant(conn: sqlite3.Connection, name: str) -> str:
+    """Where a name that is not there may have gone, or which one was meant."""
+    if conn.execute("SELECT 1 FROM trash WHERE name = ?", (name,)).fetchone():
+        return "; it is in the trash (helix restore brings it back)"
+    names = (str(row[0]) for row in conn.execute("SELECT name FROM insight ORDER BY id DESC"))
+    return suggest.hint(name, names)
 
 
 def discard(
@@ -99,7 +108,9 @@ def restore(conn: sqlite3.Connection, name: str, *, actor: str, moment: datetime
             "SELECT insight_id, merged_into, content FROM trash WHERE name = ?", (name,)
         ).fetchone()
         if row is None:
-            raise RefusedError(f"there is nothing named {name!r} in the trash")
+            names = (str(row[0]) for row in conn.execute("SELECT name FROM trash"))
+            meant = suggest.hint(name, names)
+            raise RefusedError(f"there is nothing named {name!r} in the trash{meant}")
         insight_id = int(row[0])
         if row[1] is not None:
             return _unmerge(conn, name, insight_id, int(row[1]), actor, moment)
@@ -118,7 +129,8 @@ def _unmerge(
     for event in revisions.open_events(conn):
         if event.action == "merge" and event.ids == (keep, drop):
             break
-        later |= set(event.ids)
+        if event.action not in unlearn.KEPT_APART:  # feedback stays through a merge and its undo
+            later |= set(event.ids)
     if event is None or event.ids != (keep, drop) or later & merging.touched(event):
         raise RefusedError(
             f"{name} was merged, and what it was merged with was changed since:"

@@ -195,6 +195,17 @@ def update(conn: sqlite3.Connection, insight_id: int, moment: str, **values: obj
     )
 
 
+def set_vector(
+    conn: sqlite3.Connection, insight_id: int, vector: bytes, model: str, moment: str
+) -> None:
+    """Give an insight its vector. It follows from the text, so that `row_version` stays: an edit
+    that is based on this text must not be refused for it."""
+    conn.execute(
+        "UPDATE insight SET embedding = ?, embedding_model = ?, updated_at = ? WHERE id = ?",
+        (vector, model, moment, insight_id),
+    )
+
+
 def search_keywords(
     conn: sqlite3.Connection,
     expression: str | None,

@@ -21,7 +21,7 @@ CONFLICT = "conflict"
 CONTRADICTED = "contradicted"
 CANDIDATE = "candidate"
 VALUES = {
-    CONFLICT: ("both", "first", "second", "neither"),
+    CONFLICT: ("both", "first", "second", "neither"),  # of older rows; new ones name theirs
     CONTRADICTED: ("delivered", "partial", "blocked"),
 }
 """What the options of helix's own questions do, in their order."""

@@ -20,7 +20,6 @@ from helix_core.store.connection import is_empty, open_store, writing
 NOTED = "set_aside"
 LOCK_SECONDS = 2.0
 SMALL = 16 * 1024 * 1024
-TAILS = ("", "-wal", "-shm")
 
 
 def repair(database: Path) -> bool:
@@ -48,7 +47,7 @@ def repair(database: Path) -> bool:
 def _set_aside(database: Path, folder: Path, why: str) -> bool:
     stamp = clock.now().strftime("%Y%m%dT%H%M%S%f")
     target = folder / f"damaged-{stamp}-{database.name}"
-    for tail in TAILS:  # the log may hold what the file has lost
+    for tail in schema.TAILS:  # the log may hold what the file has lost
         with contextlib.suppress(FileNotFoundError):
             database.with_name(database.name + tail).rename(target.with_name(target.name + tail))
     conn = open_store(database, create=True)

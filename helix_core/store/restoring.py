@@ -73,7 +73,7 @@ def restore(
     except sqlite3.Error as error:
         raise as_store_error(error, source) from error
     finally:
-        for tail in ("", "-journal", *rescue.TAILS[1:]):
+        for tail in ("", "-journal", *schema.TAILS[1:]):
             with contextlib.suppress(OSError):
                 part.with_name(part.name + tail).unlink()
     return Restored(source, count, before)

@@ -10,8 +10,12 @@ from helix_core.store.runs import AgentRun
 
 LINEAGE = "lineage"
 """The kind of an event that a child's outcome passed back: a move, but no use and no evidence."""
-NO_USE = f"('decay', '{LINEAGE}')"
-"""Kinds of events that are no use of an insight, as an SQL list."""
+DECAY = "decay"
+"""The kind of an event of maintenance: nobody used the insight."""
+NO_USES = (DECAY, LINEAGE)
+"""Kinds of events that are no use of an insight."""
+NO_USE = str(NO_USES)
+"""The same as an SQL list."""
 
 
 def message_hash(message: str) -> str:

@@ -60,7 +60,7 @@ def feedback(
         changes: dict[str, Any] = {
             "effectiveness": merging.replayed(conn, insight.id, int(event_id), float(start)),
         }
-        if kind != results.LINEAGE:
+        if kind not in results.NO_USES:
             changes["use_count"] = max(0, insight.use_count - 1)
         if causal:
             changes.update(

@@ -30,6 +30,8 @@ class Event:
     action: str
     ids: tuple[int, ...]
     detail: dict[str, Any]
+    actor: str = ""
+    created_at: str = ""
 
 
 def record(
@@ -74,13 +76,14 @@ def open_events(conn: sqlite3.Connection) -> Iterator[Event]:
 def still_open(conn: sqlite3.Connection, event_id: int) -> Event | None:
     """The change of that id, unless it was taken back."""
     row = conn.execute(
-        "SELECT action, insight_ids, detail FROM curation_event WHERE id = ? AND undone_by IS NULL",
+        "SELECT action, insight_ids, detail, actor, created_at FROM curation_event"
+        " WHERE id = ? AND undone_by IS NULL",
         (event_id,),
     ).fetchone()
     if row is None:
         return None
     ids = tuple(map(int, json.loads(row[1])))
-    return Event(int(event_id), str(row[0]), ids, json.loads(row[2]))
+    return Event(int(event_id), str(row[0]), ids, json.loads(row[2]), str(row[3]), str(row[4]))
 
 
 def close(conn: sqlite3.Connection, event_id: int, by: int) -> None:

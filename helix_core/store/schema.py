@@ -14,6 +14,8 @@ Tables up to version 15 are those of the earlier public plugin and keep names an
 from __future__ import annotations
 
 LATEST = 21
+TAILS = ("", "-wal", "-shm")
+"""What SQLite adds to a database's name: the file itself, its log, its shared memory."""
 
 INSIGHT = """CREATE TABLE IF NOT EXISTS insight (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

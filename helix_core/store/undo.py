@@ -27,20 +27,25 @@ from helix_core.store import (
     revisions,
     runs,
     trash,
+    unlearn,
 )
-from helix_core.store.connection import writing
+from helix_core.store.connection import rehearsed
 from helix_core.store.revisions import Event
 
 Names = list[str]
 
 
-def newest(conn: sqlite3.Connection, *, actor: str, moment: datetime) -> dict[str, Any]:
-    """Take back the newest change that was not taken back yet.
+def newest(
+    conn: sqlite3.Connection, *, actor: str, moment: datetime, dry_run: bool = False
+) -> dict[str, Any]:
+    """Take back the newest change that was not taken back yet; with `dry_run` only say which.
 
-    Returns `undone` (the action), the `names` it concerned and the `event`. Raises RefusedError
-    where there is nothing left to undo.
+    Returns `undone` (the action), the `names` it concerned and the `event`, who made it (`by`) and
+    when (`at`), and what taking it back amounts to (`effect`). Raises RefusedError where there is
+    nothing left to undo.
     """
-    with writing(conn):
+    found: dict[str, Any] = {}
+    with rehearsed(conn, dry_run):
         for event in revisions.open_events(conn):
             step = STEPS.get(event.action)
             names = step(conn, event, actor, moment) if step else []
@@ -49,8 +54,18 @@ def newest(conn: sqlite3.Connection, *, actor: str, moment: datetime) -> dict[st
             what = f"undo {event.action}"
             done = revisions.record(conn, what, actor, event.ids, moment, undo_of=event.id)
             revisions.close(conn, event.id, done)
-            return {"undone": event.action, "names": names, "event": event.id}
-        raise RefusedError("there is nothing to undo")
+            found = {
+                "undone": event.action,
+                "names": names,
+                "event": event.id,
+                "by": event.actor,
+                "at": event.created_at,
+                "effect": unlearn.effect(event),
+            }
+            break
+        else:
+            raise RefusedError("there is nothing to undo")
+    return found
 
 
 def _discarded(conn: sqlite3.Connection, event: Event, actor: str, moment: datetime) -> Names:
@@ -215,4 +230,8 @@ STEPS: dict[str, Callable[[sqlite3.Connection, Event, str, datetime], Names]] = 
     revisions.RESTORED: _restored_backup,
     "answer": _answered,
     "dismiss": _dismissed,
+    unlearn.STORED: unlearn.stored,
+    unlearn.FEEDBACK: unlearn.fed_back,
+    unlearn.DECAYED: unlearn.undecayed,
+    unlearn.SYNTHESIS: unlearn.synthesised,
 }

@@ -24,12 +24,6 @@ SHORT = 400
 QUESTIONS = 200
 
 
-def open_count(conn: sqlite3.Connection) -> int:
-    """How many questions wait."""
-    row = conn.execute("SELECT count(*) FROM question WHERE state = 'open'").fetchone()
-    return int(row[0])
-
-
 def still_open(conn: sqlite3.Connection, numbers: Sequence[int]) -> list[int]:
     """Which of these questions wait; one that is not there does not."""
     marks = ",".join("?" * len(numbers))

@@ -217,6 +217,7 @@ def feed(
             text=cells.text(r[4])[:SHORT],
             value=cells.maybe(r[5]),
             before=cells.maybe(r[6]),
+            about=None if r[7] is None else cells.whole(r[7]),
         )
         for r in rows[:limit]
     ]
@@ -224,19 +225,19 @@ def feed(
 
 FEED_SQL = (
     "SELECT 'hook:' || id, created_at, 'hook', CASE WHEN ok THEN mode ELSE 'failed' END,"
-    " event || CASE WHEN error <> '' THEN ': ' || error ELSE '' END, ms, NULL FROM hook_call"
+    " event || CASE WHEN error <> '' THEN ': ' || error ELSE '' END, ms, NULL, NULL FROM hook_call"
     " WHERE (session_id = :session OR session_id IS NULL) AND created_at >= :since"
     " AND created_at < :until ORDER BY id DESC LIMIT :limit",
     "SELECT 'start:' || id, coalesce(started_at, created_at), 'start', 'running',"
-    " agent_type || ' ' || coalesce(task_id || ': ', '') || coalesce(task, query, ''), NULL, NULL"
-    " FROM agent_run WHERE session_id = :session AND created_at >= :since"
+    " agent_type || ' ' || coalesce(task_id || ': ', '') || coalesce(task, query, ''), NULL, NULL,"
+    " id FROM agent_run WHERE session_id = :session AND created_at >= :since"
     " AND created_at < :until ORDER BY id DESC LIMIT :limit",
     "SELECT 'zend:' || id, ended_at, 'end', state, agent_type || ' '"
-    " || coalesce(task_id || ': ', '') || coalesce(summary, ''), NULL, NULL FROM agent_run"
+    " || coalesce(task_id || ': ', '') || coalesce(summary, ''), NULL, NULL, id FROM agent_run"
     " WHERE session_id = :session AND ended_at >= :since AND ended_at < :until"
     " ORDER BY ended_at DESC LIMIT :limit",
     "SELECT 'zmoved:' || f.id, f.created_at, 'moved', f.outcome, coalesce(i.name, t.name,"
-    " '#' || f.insight_id), f.after, f.before FROM feedback_event f"
+    " '#' || f.insight_id), f.after, f.before, i.id FROM feedback_event f"
     " LEFT JOIN insight i ON i.id = f.insight_id LEFT JOIN trash t ON t.insight_id = f.insight_id"
     " WHERE (f.session_id = :session OR f.session_id IS NULL) AND f.created_at >= :since"
     " AND f.created_at < :until ORDER BY f.id DESC LIMIT :limit",
@@ -244,7 +245,10 @@ FEED_SQL = (
     " coalesce((SELECT group_concat(coalesce(i.name, t.name, '#' || j.value), ', ')"
     " FROM json_each(CASE WHEN json_valid(c.insight_ids) THEN c.insight_ids ELSE '[]' END) j"
     " LEFT JOIN insight i ON i.id = j.value"
-    " LEFT JOIN trash t ON t.insight_id = j.value), c.reason) || ' (' || c.actor || ')', NULL, NULL"
+    " LEFT JOIN trash t ON t.insight_id = j.value), c.reason) || ' (' || c.actor || ')', NULL,"
+    " NULL, (SELECT i.id FROM"
+    " json_each(CASE WHEN json_valid(c.insight_ids) THEN c.insight_ids ELSE '[]' END) j"
+    " JOIN insight i ON i.id = j.value ORDER BY j.key LIMIT 1)"
     " FROM curation_event c WHERE c.created_at >= :since AND c.created_at < :until"
     " ORDER BY c.id DESC LIMIT :limit",
 )

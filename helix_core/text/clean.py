@@ -17,6 +17,24 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Everything that could begin a new line or move a cursor, plus ordinary white space.
 _FOLDED = re.compile("[\\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# With a space after the bracket only where it closes right away: "a < b" is no tag.
+_TAG = re.compile(r"<(?=[/!?]?[A-Za-z])([^<>]*)>?|<(\s+[/!?]?\s*[A-Za-z][\w:.-]*\s*/?)>")
+
+
+def untagged(text: str) -> str:
+    """`text` with other brackets around its tags: what is printed where a model reads it.
+
+    The one rule against stored text that ends the frame it is quoted in, or opens another.
+    """
+    return _TAG.sub(lambda m: f"‹{m.group(1) or m.group(2) or ''}›", text)
+
+
+def json_untagged(document: str) -> str:
+    """The same for a JSON document, without changing what it says: `<` as its escape.
+
+    A bare `<` stands in strings only, where `\\u003c` is the same character for every reader.
+    """
+    return document.replace("<", "\\u003c")
 
 
 def fold(text: str) -> str:

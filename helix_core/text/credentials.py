@@ -14,6 +14,7 @@ from typing import Any
 
 _I = re.IGNORECASE
 _MARK = "[secret removed: "
+_MASKED = re.compile(r"\[secret removed: ([a-z-]+)\]")
 _REMOVED = re.compile(r"\[secret removed\b(?:: ([a-z-]+))?", _I)
 
 # -- generic: a key, a sign, a value --------------------------------------------------------------
@@ -148,6 +149,11 @@ def _masked(text: str) -> str:
     for rule, pattern in _PROVIDER.items():
         text = pattern.sub(partial(_replace_provider, rule), text)
     return _GENERIC.sub(partial(_replace_generic, relaxed), text)
+
+
+def label(text: str) -> str:
+    """A name or an id without secrets: as it was, or with one word in the place of each."""
+    return _MASKED.sub(lambda found: f"secret-removed-{found[1]}", mask(text))
 
 
 def mask_tree(value: Any, depth: int = 32) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 
+from helix_core.text import credentials
 from helix_core.text.clean import fold
 
 _MAX_ITEMS = 100
@@ -22,10 +23,22 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def task_id(value: str) -> str | None:
-    """The id in the text after `TASK_ID:` on its own line, or None where there is none."""
-    words = value.split()
+    """The id in the text after `TASK_ID:` on its own line, or None where there is none.
+
+    A secret in its place is masked, the same way wherever the id stands.
+    """
+    words = credentials.label(value).split()
     token = words[0].strip("\"'`*[]()<>,;#") if words else ""
     return None if token.lower() in _NO_ID else token[:64]
+
+
+def task_key(seq: str) -> str:
+    """A task's number as it is compared: 3, 03, 3.0 and " 3" are one task; 3.1 is another."""
+    bare = seq.strip()
+    whole, _, rest = bare.partition(".")
+    if not (whole.isascii() and whole.isdigit()) or rest.strip("0"):
+        return bare
+    return whole.lstrip("0") or "0"
 
 
 def first_paragraph(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from helix_core.text.clean import fold
 from helix_core.text.fields import Prompt, read_prompt
 from helix_core.text.schema import Check
+from helix_core.text.values import task_key
 
 MAX_TASKS = 12
 MAX_TEXT = 8_000
@@ -29,6 +30,7 @@ def read_tasks(value: Any) -> list[Prompt]:
         check.fault("tasks", f"must be a list of 1 to {MAX_TASKS} objects")
         check.done()
     found: list[Prompt] = []
+    seen: set[str] = set()
     for n, item in enumerate(value):
         place = f"tasks[{n}]"
         if not isinstance(item, dict):
@@ -38,9 +40,10 @@ def read_tasks(value: Any) -> list[Prompt]:
         prompt = _prompt(check, place, item)
         if prompt.task_id is None and "task_id" in item:
             check.fault(f"{place}.task_id", "must be a number or a short text")
-        elif prompt.task_id is not None and prompt.task_id in {p.task_id for p in found}:
+        elif prompt.task_id is not None and task_key(prompt.task_id) in seen:
             check.fault(f"{place}.task_id", f"{prompt.task_id!r} was given before")
         found.append(prompt)
+        seen.add(task_key(prompt.task_id or ""))
     check.done()
     return found
 

@@ -11,8 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from helix_core import local, settings
-from helix_core.embed import client
-from helix_core.errors import StoreError, StoreMissingError, UsageError, WorkerError
+from helix_core.embed import client, lifecycle
+from helix_core.errors import (
+    StoreError,
+    StoreMissingError,
+    UnknownOperationError,
+    UsageError,
+    WorkerError,
+)
 from helix_core.paths import Project
 from helix_core.store import rescue
 from helix_tui import formats, whatif
@@ -93,7 +99,8 @@ def undo(project: Project) -> str:
     """Take back the newest change that was not taken back yet."""
     done = _run(project, "undo", {})
     names = ", ".join(str(name) for name in done["names"][:3])
-    return f"{done['undone']} taken back: {names}"
+    effect = f"; {done['effect']}" if done["effect"] else ""
+    return f"{done['undone']} taken back: {names}{effect}"
 
 
 def what_if(project: Project, task: str) -> WhatIf:
@@ -102,7 +109,10 @@ def what_if(project: Project, task: str) -> WhatIf:
     with contextlib.suppress(WorkerError, UsageError):  # one of an older helix knows no what-if
         if settings.load(project.home).worker_enabled and project.database.exists():
             answer_ms = WHAT_IF_MS
-            return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
+            try:
+                return whatif.read(client.request("what-if", args, project, answer_ms=answer_ms))
+            except UnknownOperationError:
+                lifecycle.renew()  # for the next time; now by keyword
     return whatif.read(_run(project, "what-if", args))
 
 

@@ -28,7 +28,9 @@ INTERVAL = 0.3
 SLOWEST = 5.0
 REST = 9.0
 """A part is read again for news after so many times what it took: a tenth of a core at most."""
-QUICK = frozenset({"missing", "gone"})  # looking for a file costs nothing
+READ = frozenset({"too new", "read only"})
+"""What can still be read, and is as new as ever."""
+QUICK = frozenset({"missing", "misplaced", "gone"})  # looking for a file costs nothing
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class Feed(threading.Thread):
 
     def look(self) -> Snapshot:
         """Read what is wanted, if it changed; never raises."""
-        from helix_tui.data.source import short_place, too_new
+        from helix_tui.data.source import lesser, short_place
 
         with self._lock:
             wanted, paused, fresh, note = self._wanted, self._paused, self._fresh, self._note
@@ -148,7 +150,7 @@ class Feed(threading.Thread):
         try:
             held = self._take_in(wanted, paused and not fresh, fresh)
             self._delay = self._interval
-            problem = too_new(self.project) if self._source.too_new else None
+            problem = lesser(self._source)
         except Exception as error:  # noqa: BLE001 - the thread must outlive every odd row
             problem = self._problem(error)
         if problem is not None and problem.blocking:
@@ -161,7 +163,7 @@ class Feed(threading.Thread):
             parts=tuple(read.answer for read in self._read.values()),
             problem=problem,
             read_at=self._read_at,
-            stale=problem is not None and problem.kind != "too new",
+            stale=problem is not None and problem.kind not in READ,
             held_back=held,
             note=note,
         )

@@ -31,9 +31,13 @@ async def watch(home: Path, wake: Callable[[], None], failed: Callable[[str], No
         while True:
             while not home.is_dir():
                 await asyncio.sleep(LOOK_AGAIN)
-            async for changes in awatch(home, watch_filter=lambda _, path: concerns(path)):
-                if changes:
-                    wake()
+            try:
+                async for changes in awatch(home, watch_filter=lambda _, path: concerns(path)):
+                    if changes:
+                        wake()
+            except FileNotFoundError:  # gone between two looks; else a limit of the system
+                if home.is_dir():
+                    raise
             await asyncio.sleep(LOOK_AGAIN)
     except Exception as error:  # noqa: BLE001 - no inotify, no watch left, no package: poll
         failed(f"no file events ({type(error).__name__}): looking every moment instead")

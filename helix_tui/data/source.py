@@ -5,6 +5,8 @@ Used by the feed's thread alone. May import helix_core's store and `state`.
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,7 @@ from helix_core.errors import (
     StoreLockedError,
     StoreMissingError,
 )
-from helix_core.paths import Project
+from helix_core.paths import Project, looks
 from helix_core.store import views
 from helix_core.store.connection import Connection, as_store_error, open_store
 from helix_tui.data.part import Desk
@@ -44,6 +46,10 @@ class Source:
         """
         try:
             stat = self.project.database.stat()
+        except PermissionError as error:
+            self.close()
+            place = short_place(self.project.home)
+            raise StoreError(f"nobody here may look into {place}") from error
         except OSError as error:
             self.close()
             raise StoreMissingError(f"there is no memory yet at {error.filename}") from error
@@ -83,6 +89,14 @@ class Source:
     def too_new(self) -> bool:
         """Whether a newer helix wrote what is being read."""
         return self._conn is not None and self._conn.too_new
+
+    @property
+    def read_only(self) -> bool:
+        """Whether what is being read cannot be written by this user."""
+        if self._conn is None or self._conn.frozen:
+            return self._conn is not None
+        places = (self.project.database, self.project.database.parent)
+        return not all(os.access(place, os.W_OK) for place in places)
 
     def counts(self) -> Counts:
         """The memory in figures."""
@@ -131,7 +145,7 @@ def _end(conn: Connection) -> None:
 def problem_of(error: Exception, project: Project) -> Problem:
     """What a person is told about a failure, and what they can do."""
     place = short_place(project.database)
-    if not project.root.is_dir():
+    if not looks(project.root, Path.is_dir):
         return Problem(
             "gone",
             "The project folder is gone",
@@ -139,7 +153,7 @@ def problem_of(error: Exception, project: Project) -> Problem:
             "When it comes back, this view comes back too. Press q to leave.",
         )
     if isinstance(error, StoreMissingError):
-        return Problem(
+        return _misplaced(project) or Problem(
             "missing",
             "No memory here yet",
             f"There is no database at {place}.",
@@ -170,15 +184,53 @@ def problem_of(error: Exception, project: Project) -> Problem:
     )
 
 
-def too_new(project: Project) -> Problem:
-    """The line above the view of a database that a newer helix wrote."""
-    return Problem(
-        "too new",
-        "Written by a newer helix: reading only",
-        f"{short_place(project.database)} has a newer schema than this helix knows.",
-        "Update the plugin to change anything.",
-        blocking=False,
-    )
+def _misplaced(project: Project) -> Problem | None:
+    """What stands where the memory should be, where that can hold none; None where nothing does."""
+    for path in (project.home, project.database):
+        place = short_place(path)
+        if looks(path, Path.is_symlink) and (astray := _astray(path)):
+            what = f"{place} is a link {astray}."
+            todo = "Bring back what it leads to, or remove the link."
+        elif path == project.home and looks(path, Path.exists) and not looks(path, Path.is_dir):
+            what, todo = f"{place} is not a folder.", "Move it away: helix keeps its folder there."
+        else:
+            continue
+        title, then = "The memory cannot be where it should", "This view attaches by itself."
+        return Problem("misplaced", title, what, f"{todo} {then}")
+    return None
+
+
+def _astray(link: Path) -> str:
+    """Where a link leads that leads nowhere; empty where something is at its end."""
+    try:
+        link.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "that leads back to itself"
+        return f"to {short_place(link.readlink())}, and nothing is there"
+    return ""
+
+
+def lesser(source: Source) -> Problem | None:
+    """What keeps nobody from reading, for the line above the view; None where all is well."""
+    place = short_place(source.project.database)
+    if source.too_new:
+        return Problem(
+            "too new",
+            "Written by a newer helix: reading only",
+            f"{place} has a newer schema than this helix knows.",
+            "Update the plugin to change anything.",
+            blocking=False,
+        )
+    if source.read_only:
+        return Problem(
+            "read only",
+            "The memory cannot be written: reading only",
+            f"{place} or its folder may not be written by you.",
+            "Nothing is learnt until it may: see `helix doctor`.",
+            blocking=False,
+        )
+    return None
 
 
 def _first_line(error: Exception) -> str:

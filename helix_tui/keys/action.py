@@ -25,6 +25,8 @@ class Action:
     destructive: bool = False
     priority: bool = False
     palette: bool = True
+    about: bool = False
+    """It is about the selected row: it waits while that row is being read."""
     overrides: bool = False
     """Takes a key from another place where it applies (the view's `check_action` says when)."""
 

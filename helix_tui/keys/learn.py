@@ -17,6 +17,7 @@ KEYS = (
             call=f"choose({number})",
             footer=number == 1,
             palette=False,
+            about=True,
             overrides=True,
         )
         for number, place in enumerate(PLACES, 1)
@@ -28,9 +29,18 @@ KEYS = (
         "Answer with what is chosen; u takes it back",
         where="learn",
         footer=True,
+        about=True,
         overrides=True,
     ),
-    Action("reply", ("o",), "Own words", "Answer in words of your own", "learn", footer=True),
+    Action(
+        "reply",
+        ("o",),
+        "Own words",
+        "Answer in words of your own",
+        "learn",
+        footer=True,
+        about=True,
+    ),
     Action(
         "edit_option",
         ("e",),
@@ -38,6 +48,7 @@ KEYS = (
         "Edit the insight of the chosen option, then accept it",
         where="learn",
         footer=True,
+        about=True,
     ),
     Action(
         "dismiss_question",
@@ -46,6 +57,7 @@ KEYS = (
         "Close the question without an answer; u asks it again",
         where="learn",
         footer=True,
+        about=True,
     ),
     Action("next_open", ("n",), "Next", "The next question that waits", where="learn", footer=True),
     Action("learn_back", ("escape",), "Back", "Give up what is chosen, else go back", "learn"),

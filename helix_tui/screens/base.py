@@ -12,6 +12,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from helix_core import clock
+from helix_tui import bindings
 from helix_tui.formats import literal
 from helix_tui.glyphs import Glyphs
 from helix_tui.messages import WantedChanged
@@ -19,8 +20,10 @@ from helix_tui.state import Snapshot, Wanted
 from helix_tui.widgets.key_line import KeyLine
 from helix_tui.widgets.pieces import Pieces
 from helix_tui.widgets.problem_pane import ProblemPane
+from helix_tui.widgets.run_layout import BROAD
 from helix_tui.widgets.state_line import StateLine
 
+EVERYWHERE = bindings.keys("app")
 TOO_SMALL = "helix needs a little more room: 60 columns and 16 lines."
 
 
@@ -29,6 +32,8 @@ class ViewScreen(Screen[None]):
 
     VIEW: ClassVar[str] = ""
     TITLE = "helix"
+    about: ClassVar[frozenset[str]] = frozenset()
+    """The keys that are about what is selected."""
     _framed = False
     _drawn: tuple[int, str] | None = None
 
@@ -74,6 +79,19 @@ class ViewScreen(Screen[None]):
         self._drawn = None
         self.show()
 
+    def lacks(self, snapshot: Snapshot) -> bool:
+        """Whether what is selected has not been read yet."""
+        return False
+
+    def is_early(self, key: str) -> bool:
+        """Whether a key is about what is still being read: the first rows, or the selected one."""
+        snapshot, _ = self.latest()
+        if snapshot is not None and (snapshot.stale):
+            return False
+        if snapshot is None or not any(part.view == self.VIEW for part in snapshot.parts):
+            return key not in EVERYWHERE
+        return key in self.about and self.lacks(snapshot)
+
     def ask(self) -> None:
         """Say that other rows are wanted."""
         self.post_message(WantedChanged())
@@ -82,6 +100,10 @@ class ViewScreen(Screen[None]):
         """Show what there is already; from now on every pane is there."""
         self._framed = True
         self.show()
+
+    def on_resize(self) -> None:
+        """On a broad screen a third pane joins the two that stand side by side on a wide one."""
+        self.set_class(self.size.width >= BROAD, "-broad")
 
     def on_screen_resume(self) -> None:
         """This view is in front again."""

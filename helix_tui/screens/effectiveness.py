@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Vertical
 
 from helix_tui import bindings, formats
 from helix_tui.messages import Chosen, RowsAsked
@@ -35,29 +35,35 @@ class EffectivenessScreen(ViewScreen):
     def compose_view(self) -> ComposeResult:
         """The loop, the charts, the tables."""
         glyphs = self.glyphs
-        yield LiveTable(figure_rows.LOOP_COLUMNS, id="loop", glyphs=glyphs, head=False)
-        with Horizontal(id="charts"):
-            yield BarChart("Effectiveness", id="by-effectiveness", glyphs=glyphs)
-            yield BarChart("Generality, %", id="by-generality", glyphs=glyphs)
-            yield BarChart("Velocity, 14 days", id="by-velocity", glyphs=glyphs)
-        with Horizontal(id="records"):
-            yield LiveTable(
-                figure_rows.CALIBRATION_COLUMNS,
-                id="calibration",
-                glyphs=glyphs,
-                empty=NO_TASK,
-                least=0,
-            )
-            yield LiveTable(
-                figure_rows.OUTCOME_COLUMNS, id="outcomes", glyphs=glyphs, empty=NO_AGENT, least=10
-            )
+        with Container(id="figures"):
+            with Vertical(id="measures"):
+                yield LiveTable(figure_rows.LOOP_COLUMNS, id="loop", glyphs=glyphs, head=False)
+                with Container(id="charts"):
+                    yield BarChart("Effectiveness", id="by-effectiveness", glyphs=glyphs)
+                    yield BarChart("Generality, %", id="by-generality", glyphs=glyphs)
+                    yield BarChart("Velocity, 14 days", id="by-velocity", glyphs=glyphs)
+            with Container(id="records"):
+                yield LiveTable(
+                    figure_rows.CALIBRATION_COLUMNS,
+                    id="calibration",
+                    glyphs=glyphs,
+                    empty=NO_TASK,
+                    least=0,
+                )
+                yield LiveTable(
+                    figure_rows.OUTCOME_COLUMNS,
+                    id="outcomes",
+                    glyphs=glyphs,
+                    empty=NO_AGENT,
+                    least=10,
+                )
 
     def on_mount(self) -> None:
         """Name the panes."""
         for pane, title in (
             ("loop", "The loop"),
             ("calibration", CALIBRATION),
-            ("outcomes", "Outcomes by agent"),
+            ("outcomes", "Outcomes by agent over time"),
         ):
             self.query_one(f"#{pane}").border_title = title
         super().on_mount()

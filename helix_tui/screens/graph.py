@@ -49,6 +49,7 @@ class GraphScreen(ViewScreen):
                     glyphs=self.glyphs,
                     empty="Linked to nothing.",
                 )
+                yield Pieces("beside-text")
 
     def on_mount(self) -> None:
         """Name the panes."""
@@ -91,11 +92,19 @@ class GraphScreen(ViewScreen):
         key = self.canvas.key
         self.query_one("#graph-about", Pieces).show(*graph_rows.about(self._view, key, self.glyphs))
         self.query_one("#beside", LiveTable).show(graph_rows.beside(self._view, key))
+        self._show_beside()
+
+    def _show_beside(self) -> None:
+        """The whole text of the linked insight under the cursor, where there is room for it."""
+        key = self.query_one("#beside", LiveTable).key
+        self.query_one("#beside-text", Pieces).show(graph_rows.whole(self._view, key))
 
     def on_selected(self, message: Selected) -> None:
         """Another insight under the cursor."""
         if message.table == "graph":
             self._show_selected()
+        else:
+            self._show_beside()
 
     def on_chosen(self, message: Chosen) -> None:
         """All about an insight."""

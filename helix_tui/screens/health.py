@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Vertical
 
 from helix_core import clock
 from helix_core.hooks.process import budget_ms
@@ -35,28 +35,30 @@ class HealthScreen(ViewScreen):
     def compose_view(self) -> ComposeResult:
         """The panes."""
         glyphs = self.glyphs
-        yield Pieces("about")
-        yield LiveTable(
-            health_rows.HOOK_COLUMNS,
-            id="hooks",
-            glyphs=glyphs,
-            empty="No hook has run in this project yet.",
-            least=16,
-        )
-        with Horizontal(id="complaints"):
-            yield LiveTable(
-                health_rows.ERROR_COLUMNS,
-                id="errors",
-                glyphs=glyphs,
-                empty="Nothing has gone wrong.",
-                selects=True,
-            )
-            yield LiveTable(
-                health_rows.REFUSAL_COLUMNS,
-                id="refusals",
-                glyphs=glyphs,
-                empty="No text was refused.",
-            )
+        with Container(id="health"):
+            with Vertical(id="works"):
+                yield Pieces("about")
+                yield LiveTable(
+                    health_rows.HOOK_COLUMNS,
+                    id="hooks",
+                    glyphs=glyphs,
+                    empty="No hook has run in this project yet.",
+                    least=16,
+                )
+            with Container(id="complaints"):
+                yield LiveTable(
+                    health_rows.ERROR_COLUMNS,
+                    id="errors",
+                    glyphs=glyphs,
+                    empty="Nothing has gone wrong.",
+                    selects=True,
+                )
+                yield LiveTable(
+                    health_rows.REFUSAL_COLUMNS,
+                    id="refusals",
+                    glyphs=glyphs,
+                    empty="No text was refused.",
+                )
         yield Pieces("error-text")
 
     def on_mount(self) -> None:

@@ -54,7 +54,7 @@ class Help(ModalScreen[None]):
         """A box that scrolls."""
         with VerticalScroll(id="help-box") as box:
             box.border_title = "Keys"
-            box.border_subtitle = "escape closes"
+            box.border_subtitle = pieces.clicks(("escape closes", "screen.close"))
             yield Static(pieces.lines(key_lines(self._view)))
 
     def action_close(self) -> None:

@@ -46,6 +46,7 @@ class InsightsScreen(CuratingScreen):
     CSS_PATH = "insights.tcss"
     AUTO_FOCUS = "#insights"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("insights")
+    about = bindings.keys("insights", about=True)
 
     _wanted = InsightsWanted()
     _view: InsightsView | None = None
@@ -68,7 +69,12 @@ class InsightsScreen(CuratingScreen):
         """Name the panes."""
         self.table.border_title = "Insights"
         self.query_one("#detail").border_title = "The selected one"
+        self.query_one("#record").border_title = "What became of it"
         super().on_mount()
+
+    def on_resize(self) -> None:
+        """One insight stands in one pane, or in two."""
+        self.call_after_refresh(self.redraw)
 
     @property
     def table(self) -> LiveTable:
@@ -84,8 +90,8 @@ class InsightsScreen(CuratingScreen):
         view = snapshot.of(InsightsView)
         if view is None:
             return
-        mine, its = self._wanted, view.wanted
-        if (mine.sort, mine.reverse, mine.text) != (its.sort, its.reverse, its.text):
+        mine = self._wanted
+        if not _same_rows(mine, view.wanted):
             return
         self._view = view
         table, page = self.table, view.page
@@ -104,6 +110,13 @@ class InsightsScreen(CuratingScreen):
         detail = view.detail
         if detail is None or detail.line.id == table.key:
             self.query_one(InsightDetailPane).show(detail, now)
+
+    def lacks(self, snapshot: Snapshot) -> bool:
+        """Whether the row under the cursor, or all about it, is on its way."""
+        view = snapshot.of(InsightsView)
+        if view is None or not _same_rows(view.wanted, self._wanted):
+            return True
+        return bool(view.page.matching) and self._detail(self.key) is None
 
     # -- what is wanted -----------------------------------------------------------------------
 
@@ -152,7 +165,7 @@ class InsightsScreen(CuratingScreen):
 
     def on_chosen(self, message: Chosen) -> None:
         """Go on to the pane with the whole insight."""
-        self.set_focus(self.query_one(InsightDetailPane))
+        self.set_focus(self.query_one(InsightDetailPane).front)
 
     @property
     def key(self) -> int | None:
@@ -164,7 +177,7 @@ class InsightsScreen(CuratingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that would do nothing are not offered."""
         if action == "filter":
-            return self.table.has_focus or self.query_one(InsightDetailPane).has_focus
+            return self.table.has_focus or self.query_one(InsightDetailPane).read
         if action in ABOUT_ONE:
             return self.selected() is not None
         if action == "clear":
@@ -199,3 +212,8 @@ class InsightsScreen(CuratingScreen):
 
         self.app.push_screen(TrashList(self.glyphs, self.latest), closed)
         self._want(replace(self._wanted, trash=True))
+
+
+def _same_rows(one: InsightsWanted, other: InsightsWanted) -> bool:
+    """Whether two wishes are for the same rows in the same order."""
+    return (one.sort, one.reverse, one.text) == (other.sort, other.reverse, other.text)

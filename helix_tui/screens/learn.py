@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
+from textual.content import Content
 
 from helix_tui import bindings, formats, views
 from helix_tui.messages import Chosen, CommandAsked, CommandDone, Selected
@@ -16,7 +17,7 @@ from helix_tui.screens.replying import EditAnswer, Reply
 from helix_tui.state import LearnView, LearnWanted, QuestionDetail, Snapshot, Wanted
 from helix_tui.widgets import question_text
 from helix_tui.widgets.live_table import LiveTable
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, clicks
 
 EMPTY = "No question waits. A session asks in its LEARN phase; helix asks about conflicts."
 ANSWERING = frozenset({"choose", "accept", "reply", "edit_option", "dismiss_question"})
@@ -38,6 +39,7 @@ class LearnScreen(ViewScreen):
     CSS_PATH = "learn.tcss"
     AUTO_FOCUS = "#questions"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("learn")
+    about = bindings.keys("learn", about=True)
 
     _wanted = LearnWanted()
     _view = LearnView()
@@ -89,11 +91,19 @@ class LearnScreen(ViewScreen):
         self.query_one("#evidence-text", Pieces).show(*about)
         asked = self.query_one("#asked")
         asked.display = detail is not None
-        hint = question_text.hint(detail, self._chosen)
-        asked.border_title = f"Question: {hint}" if hint else "Question"
+        hints = question_text.hints(detail, self._chosen)
+        asked.border_title = Content.assemble("Question", ": " if hints else "", clicks(*hints))
         self.query_one("#asked-question", Pieces).show(question_text.question(detail))
         options = question_text.options(detail, self._chosen)
-        self.query_one("#asked-options", Pieces).show(*options)
+        chooses = [f"screen.choose({n})" for n in question_text.numbers(detail)] if waits else []
+        self.query_one("#asked-options", Pieces).show(*options, actions=chooses)
+
+    def lacks(self, snapshot: Snapshot) -> bool:
+        """Whether the question under the cursor is on its way."""
+        view, here = snapshot.of(LearnView), self.query_one("#questions", LiveTable).key
+        if view is None:
+            return True
+        return here is not None and (view.detail is None or view.detail.line.id != here)
 
     def _notice(self, view: LearnView) -> None:
         """Say so, calmly, where the selected question was closed somewhere else."""
@@ -122,8 +132,10 @@ class LearnScreen(ViewScreen):
             self.ask()
 
     def on_chosen(self, message: Chosen) -> None:
-        """Enter on the row."""
-        self.action_accept()
+        """Enter on the row, or a double click; by now the cursor may be on another one."""
+        detail = self._view.detail
+        if detail is not None and detail.line.id == message.key:
+            self._accept(detail)
 
     # -- what can be done ---------------------------------------------------------------------
 
@@ -161,8 +173,11 @@ class LearnScreen(ViewScreen):
 
     def action_accept(self) -> None:
         """Answer with what is chosen."""
-        detail = self._open
-        if detail is not None and self._chosen:
+        if self._open is not None:
+            self._accept(self._open)
+
+    def _accept(self, detail: QuestionDetail) -> None:
+        if self._chosen:
             command = CommandAsked("answer", detail.line.id, sorted(self._chosen), to=self)
             self.post_message(command)
 

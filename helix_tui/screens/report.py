@@ -12,7 +12,7 @@ from textual.containers import VerticalScroll
 from helix_tui.screens.base import LiveDialog
 from helix_tui.state import RunView, Snapshot
 from helix_tui.widgets import report_text
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, clicks
 
 
 class Report(LiveDialog):
@@ -28,7 +28,7 @@ class Report(LiveDialog):
         """A box that scrolls."""
         with VerticalScroll(id="report-box") as box:
             box.border_title = "Session report"
-            box.border_subtitle = "escape closes"
+            box.border_subtitle = clicks(("escape closes", "screen.close"))
             yield Pieces("report-text")
 
     def on_mount(self) -> None:

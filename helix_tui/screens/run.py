@@ -36,6 +36,7 @@ class RunScreen(ViewScreen):
     CSS_PATH = "run.tcss"
     AUTO_FOCUS = "#agents"
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("run")
+    about = frozenset({"enter"})
 
     _wanted = RunWanted()
     _given: tuple[GivenLine, ...] = ()
@@ -86,7 +87,6 @@ class RunScreen(ViewScreen):
 
     def on_resize(self) -> None:
         """Another size has other room for the plan."""
-        self.set_class(self._room.broad, "-broad")
         self.redraw()
 
     @property
@@ -142,6 +142,11 @@ class RunScreen(ViewScreen):
         line = next((g for g in self._given if g.insight_id == key), None)
         self.query_one("#given-text", Pieces).show(run_rows.given_text(line))
 
+    def lacks(self, snapshot: Snapshot) -> bool:
+        """Whether what the chosen agent was given is on its way."""
+        view, agent = snapshot.of(RunView), self._wanted.agent
+        return view is None or (agent is not None and view.agent != agent)
+
     # -- what is selected ---------------------------------------------------------------------
 
     def on_selected(self, message: Selected) -> None:
@@ -180,6 +185,20 @@ class RunScreen(ViewScreen):
         elif message.table == "agents":
             self.set_focus(self.query_one("#given"))
         elif message.table in ("plan", "tasks"):
+            self.set_focus(self.query_one("#agents"))
+        elif message.table == "feed":
+            self._open_event(message.key)
+
+    def _open_event(self, key: int) -> None:
+        """From something that happened to the agent or the insight it happened to."""
+        event = next((e for e in self._view.feed if run_rows.event_key(e) == key), None)
+        if event is None or event.about is None:
+            return
+        if event.kind in ("moved", "curation"):
+            self.post_message(InsightAsked(event.about))
+        elif any(agent.id == event.about for agent in self._view.agents):
+            self.query_one("#agents", LiveTable).select(event.about)
+            self._agent_selected(event.about)
             self.set_focus(self.query_one("#agents"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

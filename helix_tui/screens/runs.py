@@ -16,6 +16,7 @@ from helix_tui.messages import Chosen
 from helix_tui.state import RunLine, RunView, Snapshot
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.live_table import LiveTable
+from helix_tui.widgets.pieces import clicks
 
 
 class Runs(ModalScreen[str]):
@@ -41,7 +42,9 @@ class Runs(ModalScreen[str]):
         """A table in a box."""
         with Vertical(id="runs-box") as box:
             box.border_title = "Runs, newest first"
-            box.border_subtitle = "enter shows one, escape goes back"
+            box.border_subtitle = clicks(
+                ("enter shows one", "screen.show_it"), ("escape goes back", "screen.dismiss(None)")
+            )
             yield LiveTable(run_rows.RUN_COLUMNS, id="runs", glyphs=self._glyphs)
 
     def on_mount(self) -> None:
@@ -57,6 +60,10 @@ class Runs(ModalScreen[str]):
         runs = view.runs if view else ()
         self._runs = {run_rows.run_key(run): run.key for run in runs}
         self.query_one(LiveTable).show(run_rows.run_list(runs, self._glyphs, clock.now()))
+
+    def action_show_it(self) -> None:
+        """The one under the cursor."""
+        self.query_one(LiveTable).action_open()
 
     def on_chosen(self, message: Chosen) -> None:
         """That one."""

@@ -15,7 +15,7 @@ from helix_tui.screens.base import LiveDialog
 from helix_tui.state import InsightsView, Snapshot, TrashLine
 from helix_tui.widgets import insight_rows
 from helix_tui.widgets.live_table import LiveTable
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, clicks
 
 
 class TrashList(LiveDialog):
@@ -32,7 +32,9 @@ class TrashList(LiveDialog):
         """The table, and the text of the selected one."""
         with Vertical(id="trash-box") as box:
             box.border_title = "Trash"
-            box.border_subtitle = "r or enter restores, escape closes"
+            box.border_subtitle = clicks(
+                ("r or enter restores", "screen.restore"), ("escape closes", "screen.close")
+            )
             yield LiveTable(
                 insight_rows.TRASH_COLUMNS,
                 id="trash",

@@ -17,7 +17,7 @@ from helix_tui.messages import Chosen, CommandAsked, CommandDone, InsightAsked, 
 from helix_tui.whatif import WhatIf
 from helix_tui.widgets import whatif_rows
 from helix_tui.widgets.live_table import LiveTable
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, clicks
 
 PAUSE = 0.3
 """Seconds without a key after which is asked."""
@@ -42,7 +42,10 @@ class WhatIfDialog(ModalScreen[None]):
         """The line, the verdict, the candidates, and the selected one."""
         with Vertical(id="what-if-box") as box:
             box.border_title = "What would an agent get?"
-            box.border_subtitle = "enter goes to the rows, escape closes"
+            box.border_subtitle = clicks(
+                ("enter goes to the rows", "screen.to_rows"),
+                ("escape closes", "screen.dismiss(None)"),
+            )
             line = Input(self._begun, placeholder="a task, as a plan words it", id="what-if-task")
             line.cursor_blink = False
             yield line

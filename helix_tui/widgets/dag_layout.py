@@ -13,6 +13,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from helix_core.dag.layers import layers
+
 SWEEPS = 6
 Slot = tuple[int, str, bool]
 """One place in a layer: the layer, a task, and whether it is the task or its link passing by."""
@@ -46,43 +48,7 @@ class Grid:
     """Between slots of neighbouring layers, each once."""
     height: int
     lost: tuple[tuple[str, str], ...]
-    """Links that go back or sideways, since their tasks wait for each other in a circle."""
-
-
-def layers(blocked_by: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Tasks in layers: each stands one layer below the lowest task that blocks it.
-
-    In: the blockers of each task, in the order of the plan; blockers nobody knows count for
-    nothing. Tasks on a cycle, and those behind them, form the last layer. Linear in tasks and
-    edges, without recursion, so that a chain of thousands is no trouble.
-    """
-    waits = {
-        task: {name for name in names if name in blocked_by and name != task}
-        for task, names in blocked_by.items()
-    }
-    behind: dict[str, list[str]] = {}
-    for task, names in waits.items():
-        for name in names:
-            behind.setdefault(name, []).append(task)
-    left = {task: len(names) for task, names in waits.items()}
-    order = {task: n for n, task in enumerate(blocked_by)}
-    found: list[list[str]] = []
-    layer = [task for task in blocked_by if not left[task]]
-    placed = 0
-    while layer:
-        found.append(layer)
-        placed += len(layer)
-        nearer: list[str] = []
-        for task in layer:
-            for other in behind.get(task, ()):
-                left[other] -= 1
-                if not left[other]:
-                    nearer.append(other)
-        layer = sorted(nearer, key=order.__getitem__)
-    if placed < len(blocked_by):
-        done = {task for part in found for task in part}
-        found.append([task for task in blocked_by if task not in done])
-    return found
+    """Links that go back or sideways, since their tasks wait for each other, or for themselves."""
 
 
 def grid(blocked_by: Mapping[str, Sequence[str]], height: int) -> Grid:
@@ -92,7 +58,7 @@ def grid(blocked_by: Mapping[str, Sequence[str]], height: int) -> Grid:
         (name, task)
         for task, names in blocked_by.items()
         for name in dict.fromkeys(names)
-        if name in depth and name != task
+        if name in depth
     ]
     forward = [(a, b) for a, b in given if depth[a] < depth[b]]
     lost = tuple((a, b) for a, b in given if depth[a] >= depth[b])

@@ -16,13 +16,14 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
+from helix_core.dag.layers import layers
 from helix_tui import bindings
 from helix_tui.glyphs import Glyphs
 from helix_tui.messages import Chosen, Selected
 from helix_tui.state import TaskLine
 from helix_tui.widgets import dag_art
 from helix_tui.widgets.canvas import Canvas, runs
-from helix_tui.widgets.dag_layout import layers, step
+from helix_tui.widgets.dag_layout import step
 from helix_tui.widgets.dag_wires import Drawing, draw
 from helix_tui.widgets.table_layout import Cell
 

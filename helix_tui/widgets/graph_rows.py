@@ -99,6 +99,14 @@ def beside(view: GraphView, key: int | None) -> list[Row]:
     return list(rows.values())
 
 
+def whole(view: GraphView, key: int | None) -> list[Cell]:
+    """The text of one insight of the drawing."""
+    node = next((n for n in view.nodes if n.id == key), None)
+    if node is None:
+        return []
+    return [(formats.literal(node.content), ""), (f"  {formats.literal(node.name)}", "muted")]
+
+
 def _cells(link: LinkLine, other: NodeLine, key: int | None) -> tuple[Cell, ...]:
     if link.relation == "similar":
         how = "similar"

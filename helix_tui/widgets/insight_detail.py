@@ -1,4 +1,4 @@
-"""The pane with one insight whole. A refresh keeps the place; another insight starts at the top."""
+"""The panes with one insight whole. A refresh keeps the place; another one starts at the top."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import InsightDetail
 from helix_tui.widgets import insight_text
 from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.table_layout import Cell
 
 
-class InsightDetailPane(VerticalScroll, can_focus=True):
-    """Shows one insight: text, figures, events."""
+class ReadingPane(VerticalScroll, can_focus=True):
+    """A text that scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", "Down", show=False),
@@ -25,18 +26,50 @@ class InsightDetailPane(VerticalScroll, can_focus=True):
         Binding("G", "scroll_end", "End", show=False),
     ]
 
+    def compose(self) -> ComposeResult:
+        """The text."""
+        yield Pieces(f"{self.id}-text")
+
+    def show(self, lines: list[list[Cell]], *, anew: bool) -> None:
+        """Show a text; `anew` from its beginning."""
+        self.query_one(f"#{self.id}-text", Pieces).show(*lines)
+        if anew:
+            self.scroll_home(animate=False)
+
+
+class InsightDetailPane(Vertical):
+    """One insight: what it is and what became of it, in one pane; in two where there is room."""
+
     def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(id="detail")
+        super().__init__(id="whole")
         self._glyphs = glyphs
         self._insight: int | None = None
 
     def compose(self) -> ComposeResult:
-        """One text that scrolls."""
-        yield Pieces("detail-text")
+        """Two panes, of which the second is seen on a broad screen."""
+        yield ReadingPane(id="detail")
+        yield ReadingPane(id="record")
+
+    @property
+    def front(self) -> ReadingPane:
+        """The pane that is always there."""
+        return self.query_one("#detail", ReadingPane)
+
+    @property
+    def read(self) -> bool:
+        """Whether a person's cursor is in it."""
+        return any(pane.has_focus for pane in self.query(ReadingPane))
 
     def show(self, detail: InsightDetail | None, now: datetime) -> None:
         """Show an insight, or that there is none."""
-        self.query_one("#detail-text", Pieces).show(*insight_text.about(detail, self._glyphs, now))
-        if detail is None or detail.line.id != self._insight:
-            self._insight = detail.line.id if detail else None
-            self.scroll_home(animate=False)
+        insight = detail.line.id if detail else None
+        anew, self._insight = insight != self._insight, insight
+        about = insight_text.about(detail, self._glyphs, now)
+        record = insight_text.record(detail, self._glyphs, now)
+        name = insight_text.name(detail)
+        apart = self.query_one("#record", ReadingPane)
+        if apart.display:
+            self.front.show([*about, *name], anew=anew)
+            apart.show(record, anew=anew)
+        else:
+            self.front.show([*about, [], *record, [], *name], anew=anew)

@@ -16,10 +16,9 @@ SPARK = 32
 
 
 def about(detail: InsightDetail | None, glyphs: Glyphs, now: datetime) -> list[list[Cell]]:
-    """Everything about one insight, as lines of pieces."""
+    """One insight: its text, its figures, where it comes from."""
     if detail is None:
         return [[("No insight is selected.", "muted")]]
-    line = detail.line
     text = formats.literal(detail.content, lines=True).split("\n")
     return [
         *([(part, "")] for part in text),
@@ -27,13 +26,23 @@ def about(detail: InsightDetail | None, glyphs: Glyphs, now: datetime) -> list[l
         _score(detail, glyphs),
         _figures(detail),
         _origin(detail, now),
-        [],
+    ]
+
+
+def record(detail: InsightDetail | None, glyphs: Glyphs, now: datetime) -> list[list[Cell]]:
+    """What became of it: every event, what it is linked with, what it was before."""
+    if detail is None:
+        return []
+    return [
         *_events(detail.moves, glyphs, now),
         *_neighbours(detail.neighbours, glyphs),
         *_wordings(detail.wordings, now),
-        [],
-        [("name ", "muted"), (formats.literal(line.name), "")],
     ]
+
+
+def name(detail: InsightDetail | None) -> list[list[Cell]]:
+    """What commands call it."""
+    return [[("name ", "muted"), (formats.literal(detail.line.name), "")]] if detail else []
 
 
 def _score(detail: InsightDetail, glyphs: Glyphs) -> list[Cell]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
+from textual.style import Style
 from textual.widgets import Static
 
 from helix_tui.themes import ROLE_STYLES
@@ -25,16 +26,31 @@ def lines(rows: Iterable[Iterable[Cell]]) -> Content:
     return Content("\n").join([line(parts) for parts in rows])
 
 
+def clickable(text: Content, action: str) -> Content:
+    """The same text; a click on it does what a key does, such as `screen.close`."""
+    return text.stylize(Style.from_meta({"@click": action})) if action else text
+
+
+def clicks(*parts: tuple[str, str]) -> Content:
+    """Hints with their actions, with commas between them, for the edge of a box."""
+    return Content(", ").join([clickable(Content(text), action) for text, action in parts])
+
+
 class Pieces(Static):
     """A text of pieces that draws itself again only where it changed."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - the name Textual gives it
         super().__init__("", id=id)
+        self.auto_links = False  # what can be clicked looks as it is meant to look
         self._parts: list[list[Cell]] | None = None
+        self._actions: tuple[str, ...] = ()
 
-    def show(self, *rows: Iterable[Cell]) -> None:
-        """One or more lines of pieces."""
-        parts = [list(row) for row in rows]
-        if parts != self._parts:
-            self._parts = parts
-            self.update(lines(parts))
+    def show(self, *rows: Iterable[Cell], actions: Sequence[str] = ()) -> None:
+        """One or more lines of pieces; `actions` are what a click on each of them does."""
+        parts, actions = [list(row) for row in rows], tuple(actions)
+        if (parts, actions) != (self._parts, self._actions):
+            self._parts, self._actions = parts, actions
+            whole = [line(row) for row in parts]
+            for number, action in enumerate(actions):
+                whole[number] = clickable(whole[number], action)
+            self.update(Content("\n").join(whole))

@@ -181,11 +181,22 @@ def options(detail: QuestionDetail | None, chosen: Collection[int]) -> Lines:
     return found
 
 
-def hint(detail: QuestionDetail | None, chosen: Collection[int]) -> str:
-    """What the keys do with this question now; empty where nothing waits."""
+def numbers(detail: QuestionDetail | None) -> list[int]:
+    """Which option each line of `options` belongs to."""
+    found = enumerate(detail.options, 1) if detail is not None else ()
+    return [number for number, option in found for _ in range(2 if option.insight else 1)]
+
+
+def hints(detail: QuestionDetail | None, chosen: Collection[int]) -> list[tuple[str, str]]:
+    """What can be done with this question now, and the action of each; none where none waits."""
     if detail is None or detail.line.state != "open":
-        return ""
+        return []
     if chosen:
-        return "enter accepts, e edits what is stored first"
+        edits = ("e edits what is stored first", "screen.edit_option")
+        return [("enter accepts", "screen.accept"), edits]
     many = "digits choose, several may hold" if detail.multi_select else "a digit chooses"
-    return f"{many}; o own words, x dismiss"
+    return [
+        (many, ""),
+        ("o own words", "screen.reply"),
+        ("x dismiss", "screen.dismiss_question"),
+    ]

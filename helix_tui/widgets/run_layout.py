@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from helix_tui.widgets.dag_wires import Drawing
 
 WIDE, BROAD = 110, 150
-"""From here on agents stand beside what they were given; plan beside agents."""
+"""Columns from which every view puts two panes side by side, and from which a third joins them."""
 FRAME = 4
 """Lines of the screen that no pane has: state, run, footer, the plan's head."""
 

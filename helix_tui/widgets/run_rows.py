@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
+from helix_core.dag import states
+from helix_core.dag.layers import layers
 from helix_core.dag.tasks import task_key
 from helix_tui import formats
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import AgentLine, FeedLine, GivenLine, RunLine, RunView, TaskLine
-from helix_tui.widgets.dag_layout import layers
 from helix_tui.widgets.table_layout import Cell, Column, Row
 
 TASK_COLUMNS = (
@@ -154,6 +155,11 @@ def _change(before: float, after: float, glyphs: Glyphs) -> Cell:
     return f"{glyphs.mark(name)} {formats.moved(before, after)}", role
 
 
+def event_key(event: FeedLine) -> int:
+    """An event as the key of a row."""
+    return hash(event.key)
+
+
 def feed_rows(events: Sequence[FeedLine], glyphs: Glyphs) -> list[Row]:
     """One row per event, newest first; a key is the same event in every refresh."""
     return [_feed_row(event, glyphs) for event in events]
@@ -162,7 +168,7 @@ def feed_rows(events: Sequence[FeedLine], glyphs: Glyphs) -> list[Row]:
 @lru_cache(maxsize=1024)
 def _feed_row(event: FeedLine, glyphs: Glyphs) -> Row:
     return Row(
-        hash(event.key),
+        event_key(event),
         (
             (formats.clock_time(event.at), "muted"),
             (KINDS.get(event.kind, event.kind), "muted"),
@@ -190,6 +196,9 @@ def agent_note(agent: AgentLine | None, given: int, glyphs: Glyphs) -> list[Cell
     if agent.source:
         role = {"contradicted": "bad", "verified": "good"}.get(agent.source, "muted")
         parts.append((f" ({formats.literal(agent.source)})", role))
+    if agent.source == "contradicted":
+        why = states.contradiction(agent.state)
+        parts.append((formats.literal(f"  {why}: 5 Learn asks you"), "bad"))
     if agent.mode:
         parts.append((f"  found by {formats.literal(agent.mode)}", "muted"))
     if agent.feedback == "pending":

@@ -1,4 +1,7 @@
-"""The first line of every view: the views, the memory's state, the project, the data's age."""
+"""The first line of every view: the views, the memory's state, the project, the data's age.
+
+A click on a view goes there, on the first sign to everything there is, on the state to its reasons.
+"""
 
 from __future__ import annotations
 
@@ -37,25 +40,26 @@ def view_pieces(current: str, width: int, asking: int = 0) -> list[Cell]:
 
 
 def state_pieces(
-    snapshot: Snapshot | None, paused: bool, now: datetime, glyphs: Glyphs
+    snapshot: Snapshot | None, paused: bool, now: datetime, glyphs: Glyphs, *, brief: bool = False
 ) -> list[Cell]:
-    """What the line says on its right side, the most important first."""
+    """What the line says on its right side, the most important first; `brief` for little room."""
     if snapshot is None:
         return [("reading the memory", "muted")]
     service = snapshot.service
     state = glyphs.state(service.state)
     sep = f" {glyphs.mark('sep')} "
-    parts: list[Cell] = [(state.text, state.role)]
-    if service.state == "ok" and service.model:
+    text = f"{state.glyph} {service.state}" if brief else state.text
+    parts: list[Cell] = [(text, state.role)]
+    if service.state == "ok" and service.model and not brief:
         parts.append((f" {formats.literal(service.model)}", "muted"))
     parts.append((sep, "muted"))
     parts.append((formats.literal(snapshot.project), "strong"))
     parts.append((sep, "muted"))
-    parts.append(age_piece(snapshot, paused, now))
+    parts.append(age_piece(snapshot, paused, now, brief=brief))
     return parts
 
 
-def age_piece(snapshot: Snapshot, paused: bool, now: datetime) -> Cell:
+def age_piece(snapshot: Snapshot, paused: bool, now: datetime, *, brief: bool = False) -> Cell:
     """How old the rows are: paused, stale since, or when the memory last changed."""
     if snapshot.stale and snapshot.read_at:
         return f"stale {formats.age(snapshot.read_at, now)}", "bad"
@@ -64,8 +68,9 @@ def age_piece(snapshot: Snapshot, paused: bool, now: datetime) -> Cell:
     if paused:
         return ("paused, news waits" if snapshot.held_back else "paused"), "warn"
     if not snapshot.counts.changed_at:
-        return "live, empty", "muted"
-    return f"live, changed {formats.age(snapshot.counts.changed_at, now)}", "muted"
+        return "empty" if brief else "live, empty", "muted"
+    age = formats.age(snapshot.counts.changed_at, now)
+    return age if brief else f"live, changed {age}", "muted"
 
 
 class StateLine(Widget):
@@ -73,9 +78,11 @@ class StateLine(Widget):
 
     def __init__(self, view: str, glyphs: Glyphs) -> None:
         super().__init__(id="state-line")
+        self.auto_links = False
         self._view = view
         self._glyphs = glyphs
         self._parts: list[Cell] = []
+        self._brief: list[Cell] = []
         self._asking = 0
 
     def show(self, snapshot: Snapshot | None, paused: bool, now: datetime) -> None:
@@ -84,16 +91,28 @@ class StateLine(Widget):
         asking = snapshot.counts.asking if snapshot else 0
         if (parts, asking) != (self._parts, self._asking):
             self._parts, self._asking = parts, asking
+            self._brief = state_pieces(snapshot, paused, now, self._glyphs, brief=True)
             self.refresh()
 
     def render(self) -> Content:
         """The line, cut from its end where it is too long."""
         width = self.size.width
         left = view_pieces(self._view, width, self._asking)
-        room = width - sum(cell_len(text) for text, _ in left) - 1
+        menu: Cell = (f"{self._glyphs.mark('menu')} ", "muted")
+        room = width - sum(cell_len(text) for text, _ in (menu, *left)) - 1
+        whole = sum(cell_len(text) for text, _ in self._parts) <= room
         right: list[Cell] = []
-        for text, role in self._parts:
+        for text, role in self._parts if whole else self._brief:
             cut = formats.fit(text, min(cell_len(text), max(0, room)))
             room -= cell_len(cut)
             right.append((cut, role))
-        return pieces.line([*left, (" " * max(1, room + 1), ""), *right])
+        tabs = [
+            pieces.clickable(pieces.line([tab]), f"app.view('{view.name}')")
+            for tab, view in zip(left, views.VIEWS, strict=True)
+        ]
+        return Content.assemble(
+            pieces.clickable(pieces.line([menu]), "app.command_palette"),
+            *tabs,
+            " " * max(1, room + 1),
+            pieces.clickable(pieces.line(right), "app.view('health')"),
+        )

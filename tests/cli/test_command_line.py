@@ -131,7 +131,6 @@ def test_maintenance_has_a_dry_run(
         (("store", TEXT, "--effectiveness", "7"), 2),
         (("get", "nobody"), 1),
         (("restore", "nobody"), 1),
-        (("undo",), 1),
     ],
 )
 def test_errors_are_one_line_and_a_meaningful_code(

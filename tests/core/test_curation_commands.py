@@ -39,10 +39,13 @@ class TestByKeyword:
             assert part in told.out
         undone = [helix(project, "undo", "--json").json["undone"] for _ in range(4)]
         assert undone == ["merge", "tag", "tag", "edit"]
-        assert helix(project, "undo").code == 1
         assert helix(project, "get", one, "--json").json["content"] == ONE
         assert helix(project, "get", two, "--json").json["content"] == TWO
         assert "taken back" in helix(project, "history", one).out
+        undone = [helix(project, "undo", "--json").json["names"] for _ in names]
+        assert undone == [[two], [one]]  # they were stored by hand, too
+        nothing = helix(project, "undo")
+        assert nothing.code == 1 and "nothing to undo" in nothing.err
 
     def test_a_version_that_is_not_the_present_one_is_refused(
         self, project: Path, names: list[str]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from helix_core import local, paths
+from helix_core.text import clean
 from tests.core.command import Ran, run
 from tests.hooks import scene
 
@@ -197,16 +198,16 @@ def test_waiting_in_vain_names_what_is_open(project: Path) -> None:
         (("answer", "1", "--option", "3"), 2, "has options 1 to 2, no 3"),
         (("answer", "1", "--option", "1,2"), 2, "takes one option only"),
         (("answer", "1", "--option", "two"), 2, "--option takes numbers"),
-        (("answer", "1", "--option", "1", "--by", "carrier pigeon"), 2, "invalid choice"),
+        (("answer", "1", "--option", "1", "--by", "carrier pigeon"), 2, "known: chat, tui, cli"),
         (("answer", "1", "--insight", f"When x, use ghp_{'a' * 36}"), 1, "question 1 stays open"),
         (("answer", "1", "--text", "-", "--insight", "-"), 2, "only one of --text and --insight"),
         (("answer", "99", "--option", "1"), 1, "there is no question 99"),
         (("dismiss", "99"), 1, "there is no question 99"),
         (("wait",), 2, "takes 1 to 20 arguments"),
         (("wait", "99"), 1, "there is no question 99"),
-        (("wait", "1", "--timeout", "nan"), 2, "--timeout takes a number"),
-        (("wait", "1", "--timeout", "-1"), 2, "--timeout takes a number"),
-        (("sing",), 2, "invalid choice"),
+        (("wait", "1", "--timeout", "nan"), 2, "--timeout: takes a number"),
+        (("wait", "1", "--timeout", "-1"), 2, "--timeout: takes a number"),
+        (("sing",), 2, "unknown action 'sing'"),
     ],
 )
 def test_bad_input_is_one_clear_line(
@@ -254,7 +255,7 @@ def test_without_a_memory_nothing_is_created(project: Path, action: tuple[str, .
 def test_hostile_text_is_shown_as_it_is(project: Path) -> None:
     question = "[red]Why?[/] \u5168\u89d2 <b>& 100% 'quoted' {x} \\n $(rm -rf .) `id`"
     number = str(ask(project, question=question, files=["a\n[b].py"]))
-    assert question in learn(project, "show", number).out
+    assert clean.untagged(question) in learn(project, "show", number).out
     assert learn(project, "show", number, "--json").json["question"] == question
     ran = learn(project, "ask", given=json.dumps({**QUESTION, "question": "a\x1b]0;owned\x07"}))
     assert ran.code == 2 and "control characters" in ran.err and "\x1b" not in ran.err

@@ -93,18 +93,59 @@ def test_b26_a_limit_on_file_sizes(project: Path) -> None:
     assert scene.one(project, "PRAGMA integrity_check") == "ok"
 
 
-@pytest.mark.parametrize("kind", ["file", "dangling link"])
-def test_b26_something_else_lies_where_the_memory_should(project: Path, kind: str) -> None:
-    place = project / ".helix"
+def in_the_way(place: Path, kind: str) -> None:
+    """Something that is no folder, where `.helix/` should be."""
     if kind == "file":
         place.write_text("not a folder")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "circle":
+        place.symlink_to(place.name)
     else:
-        place.symlink_to(project / "nowhere" / "at" / "all")
+        place.symlink_to(place.parent / "nowhere" / "at" / "all")
+
+
+OBSTACLES = {
+    "file": "is a file, not a folder",
+    "pipe": "is a pipe or device, not a folder",
+    "circle": "is a link that leads round in a circle, not a folder",
+    "dangling link": "is a link to nothing (",
+}
+COMMANDS = (
+    *(("count",), ("store", KNOWN), ("recall", "x"), ("trash", "x"), ("prune",), ("health",)),
+    *(("dag", "status"), ("learn", "list"), ("config", "max_insights", "2"), ("export",)),
+    *(("backup",), ("session", "report", "--session", "s1"), ("doctor", "--quick")),
+)
+
+
+@pytest.mark.parametrize("kind", OBSTACLES)
+def test_b26_something_else_lies_where_the_memory_should(project: Path, kind: str) -> None:
+    (project / ".git").mkdir()
+    in_the_way(project / ".helix", kind)
+    said = f"{project / '.helix'} {OBSTACLES[kind]}"
     for event in EVENTS:
         done = fire(event, project)
-        assert done.code == 0
-        assert "Traceback" not in done.err
-        assert len(done.err.splitlines()) <= 1
-    refused = helix(project, "count")
-    assert refused.returncode == 3
-    assert len(refused.stderr.strip().splitlines()) == 1
+        assert (done.code, done.out) == (0, "")
+        assert done.err == "" or (said in done.err and len(done.err.splitlines()) == 1)
+    assert said in fire("SubagentStop", project).err
+    for command in COMMANDS:
+        refused = helix(project, *command)
+        assert refused.returncode in ((1,) if command[0] == "doctor" else (2, 3)), command
+        assert "Traceback" not in refused.stderr and said in refused.stderr + refused.stdout
+        if command[0] != "doctor":
+            assert (refused.stdout, len(refused.stderr.splitlines())) == ("", 1)
+    assert [path.name for path in project.iterdir() if path.name.startswith(".h")] == [".helix"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_b26_a_database_that_is_no_file_is_named(project: Path, kind: str) -> None:
+    place = scene.database(project)
+    place.parent.mkdir()
+    place.mkdir() if kind == "folder" else os.mkfifo(place)
+    for command in (("count",), ("store", KNOWN), ("recall", "x"), ("count", "--db", str(place))):
+        refused = helix(project, *command)
+        assert (refused.returncode, refused.stdout) == (3, "")
+        assert f"{place} is a " in refused.stderr and "permission" not in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
+    for event in EVENTS:
+        assert fire(event, project).code == 0

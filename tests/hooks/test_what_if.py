@@ -12,6 +12,7 @@ import pytest
 from helix_core import paths
 from helix_tui.data import commands
 from helix_tui.whatif import WhatIf
+from tests.core.command import helix
 from tests.hooks import scene
 from tests.hooks.fire import fire
 from tests.hooks.test_claims import TASK, relevant
@@ -91,6 +92,21 @@ class Cases:
         for one in answer.candidates:
             assert one.place is None or not one.why
             assert answer.formula(one).endswith(f"= {one.score:.5f}")
+
+    def test_explain_as_injection_is_the_same_choice(self, project: Path) -> None:
+        relevant(project, 4)
+        before = everything(project)
+        told = helix(project, "explain", TASK, "--as", "injection", "--json").json
+        text = helix(project, "explain", TASK, "--as", "injection").out
+        assert everything(project) == before
+        _, recorded = injected(project, scene.task(TASK, 1), "toolu_next")
+        given = sorted((c for c in told["candidates"] if c["_place"]), key=lambda c: c["_place"])
+        assert (told["as"], told["mode"]) == ("injection", self.mode)
+        assert [(c["name"], c["_place"]) for c in given] == [row[:2] for row in recorded]
+        assert all(f"{c['name']}: {c['_why']}" in text for c in told["candidates"])
+        assert (
+            "as for an agent" in text and "as helix recall" in helix(project, "explain", TASK).out
+        )
 
     def test_a_whole_prompt_is_read_as_the_hook_reads_it(self, project: Path) -> None:
         relevant(project, 2)

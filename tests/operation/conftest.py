@@ -61,6 +61,7 @@ def house(user: User, monkeypatch: pytest.MonkeyPatch) -> House:
     (site / "scratch.pth").write_text(f"{ROOT}\n{venv / 'packages'}\n")
     stamp = {"version": helix_core.__version__, "python": platform.python_version()}
     atomic.write_json(venv / provision.STAMP, stamp)
+    venv.parent.chmod(0o700)
     monkeypatch.delenv("HELIX_VENV")
     os.environ.pop("HELIX_VENV", None)
     return House(venv)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -33,8 +35,9 @@ def test_everything_goes_but_the_memory(house: House, project: Path, user: objec
     assert lifecycle.start()
     pid = scene.wait_for(client.status)["pid"]
     ran = subprocess.run(
-        [ROOT / "bin" / "helix", "setup", "--remove"], capture_output=True, text=True, check=False
-    )
+        [ROOT / "bin" / "helix", "setup", "--remove", "--yes"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, "")
     assert str(paths.data_dir()) in ran.stdout
     lifecycle._started.pop().wait(10)
@@ -48,6 +51,40 @@ def test_everything_goes_but_the_memory(house: House, project: Path, user: objec
     assert helix(project, "count", "--json").json == {"count": 1}
 
 
+def asked(answer: bytes) -> tuple[int, str]:
+    """`setup --remove` on a terminal, answered: its exit code and what the terminal showed."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [ROOT / "bin" / "helix", "setup", "--remove"],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    os.write(master, answer)
+    shown = b""
+    with contextlib.suppress(OSError):  # its end closes the terminal
+        while part := os.read(master, 4096):
+            shown += part
+    os.close(master)
+    return process.wait(60), shown.decode()
+
+
+def test_a_person_is_asked_and_told_what_goes(house: House) -> None:
+    for answer in (b"\n", b"n\n", b"\x04"):
+        code, shown = asked(answer)
+        assert code == 1 and "nothing was removed" in shown
+        assert str(paths.data_dir()) in shown and ".helix/" in shown
+    assert provision.is_ready(house.venv)
+    code, shown = asked(b"yes\n")
+    assert (code, paths.data_dir().exists()) == (0, False), shown
+
+
+def test_where_nobody_can_be_asked_it_says_what_to_say(house: House, project: Path) -> None:
+    ran = helix(project, "setup", "--remove")
+    assert (ran.code, ran.out, len(ran.err.splitlines())) == (1, "", 1)
+    assert "--yes" in ran.err and str(paths.data_dir()) in ran.err
+    assert provision.is_ready(house.venv)
+
+
 def test_what_helix_did_not_make_is_left(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +93,7 @@ def test_what_helix_did_not_make_is_left(
     monkeypatch.setenv("HELIX_VENV", str(mine))
     cache = Path.home() / ".cache/huggingface/hub/models--Snowflake--snowflake-arctic-embed-m-v1.5"
     cache.mkdir(parents=True)
-    done = helix(project, "setup", "--remove", "--json").json
+    done = helix(project, "setup", "--remove", "--yes", "--json").json
     assert [line.partition(":")[0] for line in done["left"]] == [str(mine), str(cache)]
     assert (mine / "bin" / "python").exists() and cache.is_dir()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "project"]
@@ -65,6 +102,6 @@ def test_what_helix_did_not_make_is_left(
 def test_not_while_a_set_up_runs(house: House, project: Path) -> None:
     with atomic.exclusive(house.venv.parent / provision.LOCK) as mine:
         assert mine
-        ran = helix(project, "setup", "--remove")
+        ran = helix(project, "setup", "--remove", "--yes")
     assert ran.code == 1 and "set-up is running" in ran.err
     assert provision.is_ready(house.venv)

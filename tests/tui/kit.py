@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 
+import pytest
 from textual.pilot import Pilot
 
 from helix_core.paths import Project
@@ -27,6 +29,12 @@ async def until(pilot: Pilot[None], condition: Callable[[], object], what: str =
         assert time.monotonic() < deadline, f"never came: {what or condition}"
         await asyncio.sleep(0.02)
     await pilot.pause()
+
+
+def nobody_may_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that is mounted to be read; root may write everywhere else."""
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK and may(place, mode))
 
 
 def shown(app: HelixApp) -> Snapshot:

@@ -81,7 +81,8 @@ class World:
         self.now += timedelta(**span)
 
     def store(self, content: str, *tags: str, source: str = "agent") -> str:
-        return str(self.run("store", {"content": content, "tags": tags, "source": source})["name"])
+        told = {"content": content, "tags": tags, "source": source}
+        return str(self.run("store", told, actor="hook")["name"])
 
     def hook(self, event: str, session: str = SESSION, **payload: Any) -> Any:
         return self.run(f"hook:{event}", {"payload": {"session_id": session, **payload}})

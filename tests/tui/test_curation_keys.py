@@ -111,7 +111,8 @@ async def test_feedback_that_came_after_an_edit_stays_when_it_is_taken_back(
         await until(pilot, lambda: not isinstance(app.screen, Editor))
         world = shop.World(project.root)
         world.now = shop.NOW
-        world.run("feedback", {"names": [name], "outcome": "delivered", "causal": {name: 0.9}})
+        told = {"names": [name], "outcome": "delivered", "causal": {name: 0.9}}
+        world.run("feedback", told, actor="hook")
         moved = value(project, "SELECT effectiveness FROM insight WHERE name = ?", name)
         events = value(project, "SELECT count(*) FROM feedback_event")
         await pilot.press("u")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import shop
+from kit import nobody_may_write
 
 from helix_core import paths
 from helix_core.embed import protocol
@@ -355,3 +356,63 @@ def test_the_worker_is_not_asked_at_every_look(project: Project) -> None:
 )
 def test_which_files_concern_it(path: str, meant: bool) -> None:
     assert files.concerns(path) is meant
+
+
+def leads_nowhere(home: Path) -> None:
+    home.symlink_to(home.parent / "not here")
+
+
+def leads_to_itself(home: Path) -> None:
+    home.symlink_to(home.name)
+
+
+def is_a_file(home: Path) -> None:
+    home.write_text("no folder")
+
+
+def holds_a_link(home: Path) -> None:
+    home.mkdir()
+    (home / "helix.db").symlink_to("elsewhere.db")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (leads_nowhere, "~/bare/.helix is a link to ~/bare/not here, and nothing is there."),
+        (leads_to_itself, "~/bare/.helix is a link that leads back to itself."),
+        (is_a_file, "~/bare/.helix is not a folder."),
+        (holds_a_link, "~/bare/.helix/helix.db is a link to elsewhere.db, and nothing is there."),
+    ],
+)
+def test_what_stands_in_the_memorys_place_is_named_and_waited_for(
+    bare: Project, project: Project, place: Callable[[Path], None], words: str
+) -> None:
+    place(bare.home)
+    with feeding(bare) as (_, heard):
+        problem = heard.wait(lambda s: s.problem is not None).problem
+        assert problem is not None
+        assert problem.kind == "misplaced"
+        assert problem.what == words
+        assert problem.blocking
+        assert "this view attaches by itself" in problem.todo.lower()
+        if bare.home.is_dir():
+            shutil.rmtree(bare.home)
+        else:
+            bare.home.unlink()
+        shutil.copytree(project.home, bare.home)
+        assert heard.wait(lambda s: s.problem is None and s.parts).of(RunView) is not None
+
+
+def test_a_memory_that_cannot_be_written_is_read_and_said_so(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with feeding(project) as (_, heard):
+        heard.wait(lambda s: s.parts and s.problem is None)
+        with monkeypatch.context() as frozen:
+            nobody_may_write(frozen)
+            snapshot = heard.wait(lambda s: s.problem is not None)
+            assert snapshot.problem is not None
+            assert (snapshot.problem.kind, snapshot.problem.blocking) == ("read only", False)
+            assert not snapshot.stale
+            assert snapshot.of(RunView) is not None
+        heard.wait(lambda s: s.problem is None)

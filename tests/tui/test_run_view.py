@@ -246,3 +246,17 @@ async def test_a_plan_too_long_to_draw_is_a_list(project: Project) -> None:
         assert not plan_of(app).display
         assert app.screen.query_one("#tasks", LiveTable).display
         assert "List" not in text(app).splitlines()[-1]
+
+
+async def test_a_contradicted_outcome_says_why_it_counts_for_nothing(project: Project) -> None:
+    conn = open_store(project.database)
+    conn.execute("UPDATE agent_run SET outcome_source = 'contradicted' WHERE state = 'delivered'")
+    conn.close()
+    app = make_app(project)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await ready(pilot)
+        await pilot.press("k", "k", "k")
+        await until(pilot, lambda: "✓ delivered (contradicted)" in text(app))
+        said = " ".join(text(app).split())
+        assert "its agent says delivered, its last VERIFY run says otherwise" in said
+        assert "5 Learn asks you" in said

@@ -10,28 +10,31 @@ from pathlib import Path
 
 import pytest
 import shop
-from kit import make_app, ready, shown, text, until
+from kit import make_app, nobody_may_write, ready, shown, text, until
 from test_snapshots import after
 from textual.pilot import Pilot
 
 from helix_core.paths import Project
 from helix_core.store import schema
 from helix_core.store.connection import open_store
+from helix_tui import views
 from helix_tui.app import HelixApp
 from helix_tui.screens.base import ViewScreen
 
 Compare = Callable[..., bool]
-SMALL, WIDE, BROAD = (80, 24), (120, 36), (160, 50)
+SMALL, WIDE, BROAD = (80, 24), (120, 36), (160, 48)
 
 
-@pytest.mark.parametrize("view", ["run", "insights", "learn"])
+@pytest.mark.parametrize("view", views.NAMES)
 def test_narrow(snap_compare: Compare, project: Project, view: str) -> None:
     shop.questions(project.root) if view == "learn" else None
     assert snap_compare(make_app(project, view), terminal_size=(60, 16), run_before=after())
 
 
-def test_broad(snap_compare: Compare, project: Project) -> None:
-    assert snap_compare(make_app(project), terminal_size=BROAD, run_before=after())
+@pytest.mark.parametrize("view", views.NAMES)
+def test_broad(snap_compare: Compare, project: Project, view: str) -> None:
+    shop.questions(project.root) if view == "learn" else None
+    assert snap_compare(make_app(project, view), terminal_size=BROAD, run_before=after())
 
 
 def test_plain_characters(snap_compare: Compare, project: Project) -> None:
@@ -192,3 +195,31 @@ def test_problem_unreadable(snap_compare: Compare, bare: Project) -> None:
         await until(pilot, problem(app, "unreadable"))
 
     assert snap_compare(app, terminal_size=SMALL, run_before=run)
+
+
+def test_problem_misplaced(snap_compare: Compare, bare: Project) -> None:
+    bare.home.symlink_to("elsewhere")
+    app = make_app(bare)
+
+    async def run(pilot: Pilot[None]) -> None:
+        await until(pilot, problem(app, "misplaced"))
+
+    assert snap_compare(app, terminal_size=SMALL, run_before=run)
+
+
+def test_problem_read_only(
+    snap_compare: Compare, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody_may_write(monkeypatch)
+    app = make_app(project)
+
+    async def run(pilot: Pilot[None]) -> None:
+        await ready(pilot)
+        await until(pilot, problem(app, "read only"))
+
+    assert snap_compare(app, terminal_size=SMALL, run_before=run)
+
+
+def test_editing_in_plain_characters(snap_compare: Compare, project: Project) -> None:
+    app = make_app(project, "insights", ascii_only=True)
+    assert snap_compare(app, terminal_size=SMALL, run_before=after("e"))

@@ -31,6 +31,14 @@ def test_a_good_plan_has_nothing_to_say() -> None:
     assert [t.blocked_by for t in plan.tasks] == [(), ("1",), ("1", "2")]
 
 
+def test_a_number_with_a_point_and_nothing_behind_it_is_the_same_number() -> None:
+    plan = spec.read([entry(1), entry("2.0", 1.0), entry(3, "2")])
+    assert plan.errors == ()
+    assert [task.blocked_by for task in plan.tasks] == [(), ("1",), ("2",)]
+    twice = spec.read([entry(1), entry(1.0)])
+    assert twice.errors == ("task 1.0: another task has this number",)
+
+
 @pytest.mark.parametrize("version", ["2.1.197", "2.1.332-background", "2.1.332-foreground"])
 def test_the_recorded_planner_has_a_good_plan(version: str) -> None:
     file = CAPTURES / version / "payloads" / "SubagentStop-planner.json"

@@ -113,6 +113,8 @@ def test_property_who_has_worked_is_neither_pending_nor_ready(tasks: list[Task])
 @pytest.mark.parametrize(
     ("seq", "key"),
     [("3", "3"), ("03", "3"), (" 003 ", "3"), ("0", "0"), ("000", "0"), ("3a", "3a"), ("²", "²"),
+     ("3.0", "3"), ("03.00", "3"), ("3.", "3"), ("3.1", "3.1"), ("3.10", "3.10"), ("v3.0", "v3.0"),
+     (".0", ".0"), ("3.0.0", "3.0.0"),
      ("9" * 9000, "9" * 9000)],
 )  # fmt: skip
 def test_pitfall_ids_are_compared_as_numbers(seq: str, key: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from geometry import PROFILE, at, directions, dump, later
 
@@ -35,6 +37,11 @@ def read(mem: Memory, name: str) -> Insight:
 
 def take_back(mem: Memory) -> str:
     return str(undo.newest(mem.conn, actor="cli", moment=mem.now)["undone"])
+
+
+def agents(mem: Memory) -> Memory:
+    """The same memory as agents change it: nothing of that is a person's to take back."""
+    return replace(mem, actor="hook")
 
 
 def three(mem: Memory) -> list[Insight]:
@@ -155,7 +162,7 @@ def test_feedback_after_a_merge_stays_with_the_one_that_was_kept(mem: Memory) ->
     keep, drop, _ = three(mem)
     feedback.by_hand(mem, [drop.name], "delivered", {}, PROFILE)
     curate.merge(mem, keep.name, drop.name)
-    feedback.by_hand(later(mem, minutes=1), [keep.name], "blocked", {}, PROFILE)
+    feedback.by_hand(agents(later(mem, minutes=1)), [keep.name], "blocked", {}, PROFILE)
     take_back(mem)
     kept, back = read(mem, keep.name), read(mem, drop.name)
     assert (kept.use_count, back.use_count) == (1, 1)
@@ -196,6 +203,16 @@ def test_a_merged_one_is_restored_by_taking_the_merge_back(mem: Memory) -> None:
     curate.tag(mem, keep.name, ["later"])
     with pytest.raises(RefusedError, match="undo"):
         curation.restore(mem.conn, drop.name, actor="cli", moment=mem.now)
+
+
+def test_feedback_by_hand_does_not_bar_the_way_back_from_a_merge(mem: Memory) -> None:
+    keep, drop, _ = three(mem)
+    curate.merge(mem, keep.name, drop.name)
+    feedback.by_hand(mem, [keep.name], "delivered", {}, PROFILE)
+    curation.restore(mem.conn, drop.name, actor="cli", moment=mem.now)
+    assert (read(mem, keep.name).use_count, read(mem, drop.name).use_count) == (1, 0)
+    assert take_back(mem) == "feedback"
+    assert (read(mem, keep.name).use_count, read(mem, keep.name).effectiveness) == (0, 0.5)
 
 
 @pytest.mark.parametrize("names", [("keep", "keep"), ("keep", "nobody"), ("nobody", "keep")])
@@ -253,7 +270,7 @@ def test_feedback_between_a_change_and_its_undo_is_kept(mem: Memory) -> None:
     row = put(mem, ONE)
     curate.edit(mem, row.name, TWO)
     curate.tag(mem, row.name, ["t"])
-    feedback.by_hand(mem, [row.name], "delivered", {}, PROFILE)
+    feedback.by_hand(agents(mem), [row.name], "delivered", {}, PROFILE)
     take_back(mem), take_back(mem)
     back = read(mem, row.name)
     assert (back.content, back.tags, back.use_count) == (ONE, (), 1)

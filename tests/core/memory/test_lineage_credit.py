@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,8 @@ def test_undoing_a_verdict_takes_it_back_and_keeps_what_came_later(family: Memor
     assert dump(family) == before and events(family, PARENT) == []
 
     answers.answer(later(family, hours=3), question, Reply(options=(1,)))
-    feedback.by_hand(later(family, hours=4), [row(family, PARENT).name], "delivered", {}, PROFILE)
+    agents = replace(later(family, hours=4), actor="hook")
+    feedback.by_hand(agents, [row(family, PARENT).name], "delivered", {}, PROFILE)
     undo.newest(family.conn, actor="cli", moment=later(family, hours=5).now)
     after = row(family, PARENT)
     assert (after.effectiveness, after.use_count) == (pytest.approx(0.6), 1)

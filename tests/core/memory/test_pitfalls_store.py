@@ -200,7 +200,7 @@ def test_an_agents_contradiction_is_asked_about_once(mem: Memory) -> None:
     assert question["contents"] == [ALWAYS, NEVER]
     assert str(question["differs"]).startswith("polarity")
     values = [option["value"] for option in question["options"]]  # type: ignore[attr-defined]
-    assert values == ["both", "first", "second", "neither"]
+    assert values == ["both", "first", "second", "same"]
     remember.store(mem, NEVER)
     mem.conn.execute("UPDATE insight SET embedding = NULL, embedding_model = NULL")
     upkeep.reindex(mem)

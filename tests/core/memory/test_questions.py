@@ -49,7 +49,7 @@ class TestConflicts:
         answers.answer(mem, question.id, Reply(options=(1,)))
         assert dump(mem) == before and open_ones(mem) == []
 
-    @pytest.mark.parametrize(("option", "left"), [(2, {ALWAYS}), (3, {NEVER}), (4, set[str]())])
+    @pytest.mark.parametrize(("option", "left"), [(2, {ALWAYS}), (3, {NEVER})])
     def test_of_opposites_what_does_not_hold_goes_to_the_trash_for_good(
         self, mem: Memory, option: int, left: set[str]
     ) -> None:
@@ -61,6 +61,29 @@ class TestConflicts:
         undo.newest(mem.conn, actor="cli", moment=mem.now)
         assert dump(mem) == before
         assert {q.id for q in open_ones(mem)} >= {question.id}
+
+    @pytest.mark.parametrize(("first", "second"), [(ALWAYS, NEVER), (OLDER, NEWER)])
+    def test_two_that_say_the_same_become_one_with_both_records(
+        self, mem: Memory, first: str, second: str
+    ) -> None:
+        question, before = conflict(mem, first, second), dump(mem)
+        number = [option.value for option in question.options].index("same") + 1
+        assert "same" in question.options[number - 1].label
+        answers.answer(mem, question.id, Reply(options=(number,)))
+        [row] = known(mem).values()
+        assert row.content == first
+        assert trash.listed(mem.conn)[0]["merged_into"] == row.name
+        assert mem.conn.execute("SELECT count(*) FROM tombstone").fetchone() == (0,)
+        undo.newest(mem.conn, actor="cli", moment=mem.now)
+        assert dump(mem) == before and only(mem).id == question.id
+
+    def test_neither_holds_is_still_carried_out_where_it_was_offered(self, mem: Memory) -> None:
+        question, before = conflict(mem), dump(mem)
+        mem.conn.execute("UPDATE question SET options = json_set(options, '$[3].value', 'neither')")
+        answers.answer(mem, question.id, Reply(options=(4,)))
+        assert known(mem) == {}
+        undo.newest(mem.conn, actor="cli", moment=mem.now)
+        assert dump(mem) == before
 
     def test_of_two_versions_the_record_of_one_is_added_to_the_other(self, mem: Memory) -> None:
         question, before = conflict(mem, OLDER, NEWER), dump(mem)

@@ -12,6 +12,7 @@ from geometry import directions, later
 
 from helix_core.constants import SYNTHESIS_EFFECTIVENESS
 from helix_core.embed.index import MatrixIndex
+from helix_core.errors import RefusedError
 from helix_core.memory import clusters, remember, synthesis, upkeep
 from helix_core.memory.context import Memory
 from helix_core.model import Insight
@@ -89,7 +90,7 @@ def test_exactly_the_expected_patterns_once_and_nine_more_runs_change_nothing(me
 def test_the_evidence_is_kept_and_told_by_name(mem: Memory) -> None:
     for number in range(3):
         fail(mem, "oauth", number, outcome=("blocked", "partial", "crashed")[number])
-    [done] = synthesis.synthesize(mem)
+    [done] = synthesis.synthesize(replace(mem, actor="maintenance"))
     [row] = mem.conn.execute(
         "SELECT name, action, members, sessions, confidence FROM synthesis"
     ).fetchall()
@@ -99,6 +100,23 @@ def test_the_evidence_is_kept_and_told_by_name(mem: Memory) -> None:
     assert f"synthesis created {done.name}" in log
     [event] = mem.conn.execute("SELECT action, actor, reason FROM curation_event").fetchall()
     assert event[:2] == ("synthesis", "maintenance") and "3 failures in 3 sessions" in event[2]
+
+
+def test_what_a_person_had_synthesised_is_taken_back(mem: Memory) -> None:
+    for number in range(3):
+        fail(mem, "oauth", number)
+    [made] = synthesis.synthesize(mem)
+    for number in range(3, 6):
+        fail(mem, "oauth", number)
+    [confirmed] = synthesis.synthesize(mem)
+    assert (confirmed.action, confirmed.name) == ("reinforced", made.name)
+    for left in (made.after, None):
+        done = undo.newest(mem.conn, actor="cli", moment=mem.now)
+        assert (done["undone"], done["names"]) == ("synthesis", [made.name])
+        row = insights.get(mem.conn, str(made.name))
+        assert (row.effectiveness if row else None) == left
+    with pytest.raises(RefusedError, match="nothing to undo"):
+        undo.newest(mem.conn, actor="cli", moment=mem.now)
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(mem: Memory) -> None:
@@ -210,7 +228,7 @@ def test_the_evidence_follows_a_merge_and_comes_back_with_its_undo(mem: Memory) 
     assert patterns.of_insight(mem.conn, other.id) == before
     for number in range(3, 6):
         fail(mem, "migration", number)
-    [confirmed] = synthesis.synthesize(mem)
+    [confirmed] = synthesis.synthesize(replace(mem, actor="maintenance"))
     assert (confirmed.action, confirmed.name) == ("reinforced", other.name)
     undo.newest(mem.conn, actor="cli", moment=mem.now)
     assert patterns.of_insight(mem.conn, made.id) == before

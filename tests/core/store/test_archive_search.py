@@ -86,6 +86,22 @@ def test_and_without_fts5_too(conn: sqlite3.Connection, text: str, found: list[s
     assert sorted(agents(conn, text)) == sorted(found)
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+def test_what_an_agent_was_asked_is_found_after_what_agents_said(
+    conn: sqlite3.Connection, indexed: bool
+) -> None:
+    conn.execute(
+        "UPDATE agent_run SET task = 'Teach elephants to ask the provider' WHERE agent_id = 'redis'"
+    )
+    if not indexed:
+        conn.execute("DROP TABLE session_log_fts")
+    assert agents(conn, "elephant") == ["redis"]
+    assert agents(conn, "provider") == ["oauth", "redis"]
+    assert agents(conn, "provider", limit=1) == ["oauth"]
+    assert agents(conn, "elephants", outcome="blocked") == []
+    assert agents(conn, "elephants", session_id="s0") == ["redis"]
+
+
 def test_filters_and_limits(conn: sqlite3.Connection) -> None:
     assert agents(conn, "redis", outcome="blocked") == ["pools"]
     assert agents(conn, "redis", session_id="s1") == []

@@ -1,0 +1,22 @@
+"""Everything there is, by name: Textual's palette, safe to page in before its list is drawn."""
+
+from __future__ import annotations
+
+import contextlib
+
+from textual.command import CommandPalette
+from textual.theme import ThemeProvider
+
+
+class Palette(CommandPalette):
+    """Commands of the view in front, from the registry; or the themes, tried on as one walks."""
+
+    def __init__(self, *, themes: bool = False) -> None:
+        if themes:
+            super().__init__([ThemeProvider], placeholder="Search for themes")
+        else:
+            super().__init__(id="--command-palette")
+
+    def _action_command_list(self, action: str) -> None:
+        with contextlib.suppress(KeyError):  # Textual 8.2 looks up the line of a row not drawn yet
+            super()._action_command_list(action)
