@@ -13,6 +13,9 @@ demo: setup
 
 # helix's own environment, in the user's data folder: what a plugin user gets too.
 setup:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	  echo "helix: $(PYTHON) is not Python 3.10 or newer; install one, then: make setup PYTHON=python3.12" >&2; \
+	  exit 1; }
 	@HELIX_VENV=$(HOUSE) $(PYTHON) -m helix_core.provision
 
 # The development tools, in a folder of their own that looks into the environment above.

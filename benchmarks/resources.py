@@ -139,10 +139,10 @@ def log_beside_a_dashboard(database: Path, writes: int) -> float:
 def measured(env: dict[str, str], quick: bool) -> dict[str, Any]:
     """Everything, in turn."""
     database = paths.find_project(env["PROJECT"], environ=env).database
-    seconds = 5.0 if quick else 30.0
-    found: dict[str, Any] = {"worker": worker(env, seconds, 50 if quick else 500)}
+    seconds = 5.0 if quick else 20.0
+    found: dict[str, Any] = {"worker": worker(env, seconds, 50 if quick else 300)}
     found["hooks_mib"] = hooks.measure(env, 2 if quick else 10, 50_000)["mib"]
-    found["mib_per_1000_sessions"] = sessions(env, database, 60_000, 20 if quick else 200)
+    found["mib_per_1000_sessions"] = sessions(env, database, 60_000, 20 if quick else 100)
     found["worker"]["memory_mib_after"] = footprint.resident_mb(int(found["worker"]["pid"]))
     with dashboard(env) as pid:
         found["dashboard"] = {"memory_mib": footprint.resident_mb(pid),

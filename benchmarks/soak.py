@@ -26,6 +26,8 @@ GROWTH_MB = 8.0
 INSIGHTS = 2_000
 AGENTS = 40
 PAUSE = 0.05
+MINUTES = (1, 2, 5, 9.5)
+"""When memory is told, beside the growth."""
 
 
 def write(root: str) -> None:
@@ -62,24 +64,38 @@ def visit(shown: Dashboard) -> None:
 
 
 def soak(seconds: float, insights: int = INSIGHTS, agents: int = AGENTS) -> dict[str, Any]:
-    """Memory at the end of each round, in MiB, and how much it grew."""
+    """Memory at the end of each round, in MiB, how much it grew, what it was at some minutes."""
     with tui.project_of(insights, agents) as project:
         code = f"from benchmarks import soak; soak.write({str(project.root)!r})"
         writer = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
         rounds: list[float] = []
+        times: list[float] = []
         try:
             with dashboard(project.root, "run") as shown:
                 shown.until(tui.SIGNS["run"])
-                end = time.monotonic() + seconds
-                while time.monotonic() < end or len(rounds) < 10:
+                begun, used = time.monotonic(), shown.processor_seconds()
+                while time.monotonic() < begun + seconds or len(rounds) < 10:
                     visit(shown)
                     rounds.append(shown.memory_mb())
+                    times.append(time.monotonic() - begun)
+                share = (shown.processor_seconds() - used) / times[-1]
                 assert writer.poll() is None, "the writer has ended"
         finally:
             writer.kill()
             writer.wait()
         written = local.run(project, "count", {})
-    return {"rounds": rounds, "growth": growth(rounds), "insights": written}
+    return {
+        "rounds": rounds,
+        "growth": growth(rounds),
+        "minutes": {str(minute): at(minute * 60, times, rounds) for minute in MINUTES},
+        "processor": share,
+        "insights": written,
+    }
+
+
+def at(second: float, times: list[float], rounds: list[float]) -> float | None:
+    """The memory at the end of the first round after so many seconds."""
+    return next((mb for when, mb in zip(times, rounds, strict=True) if when >= second), None)
 
 
 def growth(rounds: list[float]) -> float:
@@ -97,7 +113,8 @@ def main() -> int:
     held = found["growth"] <= GROWTH_MB
     rounds = found["rounds"]
     text = f"{found['growth']:+.1f} MiB over {len(rounds)} rounds, at most {GROWTH_MB:+g}"
-    walk = f"{rounds[0]:.0f} to {rounds[-1]:.0f} MiB, most {max(rounds):.0f}"
+    told = ", ".join(f"{mb:.0f} at {m} min" for m, mb in found["minutes"].items() if mb)
+    walk = f"{rounds[0]:.0f} to {rounds[-1]:.0f} MiB, most {max(rounds):.0f}, {told}"
     report.table(("", "figures", ""), [("growth", f"{text} ({walk})", "ok" if held else "MISSED")])
     target: Path | None = options.json
     report.finish("soak", found, target)

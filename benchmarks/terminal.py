@@ -14,12 +14,13 @@ import sys
 import termios
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
 PATIENCE = 60.0
+SIZE = (120, 36)
 
 
 class Dashboard:
@@ -81,21 +82,32 @@ class Dashboard:
         return int(line.split()[1]) / 1024
 
 
-@contextmanager
 def dashboard(
     project: Path,
     view: str = "run",
     *,
-    size: tuple[int, int] = (120, 36),
+    size: tuple[int, int] = SIZE,
     env: Mapping[str, str] | None = None,
-) -> Iterator[Dashboard]:
+) -> AbstractContextManager[Dashboard]:
     """Start it on a project in a terminal of its own; it has ended when this ends."""
+    return program("helix_tui", "--project", str(project), "--view", view, size=size, env=env)
+
+
+@contextmanager
+def program(
+    module: str, *args: str, size: tuple[int, int] = SIZE, env: Mapping[str, str] | None = None
+) -> Iterator[Dashboard]:
+    """A module as a program in a terminal of its own; it has ended when this ends.
+
+    Nothing about Python is inherited: with PYTHONDONTWRITEBYTECODE every start would compile.
+    """
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     places = {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    keep = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+    gone = ("NO_COLOR", "COLUMNS", "LINES")
+    keep = {k: v for k, v in os.environ.items() if k not in gone and not k.startswith("PYTHON")}
     child = subprocess.Popen(
-        [sys.executable, "-m", "helix_tui", "--project", str(project), "--view", view],
+        [sys.executable, "-m", module, *args],
         stdin=slave,
         stdout=slave,
         stderr=slave,

@@ -22,6 +22,8 @@ class HelixError(Exception):
     """Base of all; its text is the one line a person sees."""
 
     exit_code = 1
+    remedy = ""
+    """What to do about it, where its text cannot know; told after it."""
 
 
 class UsageError(HelixError):
@@ -57,17 +59,25 @@ class StoreError(HelixError):
 class StoreMissingError(StoreError):
     """There is no database yet; reading commands never create one."""
 
+    remedy = "the first helix session makes one, or helix store"
+
 
 class StoreLockedError(StoreError):
     """Another process held the write lock longer than we may wait."""
+
+    remedy = "try again in a moment"
 
 
 class StoreCorruptError(StoreError):
     """The file is damaged, or it is not a SQLite database."""
 
+    remedy = "helix restore-backup lists what can be brought back"
+
 
 class StoreTooNewError(StoreError):
     """A newer helix wrote this database; this one only reads it."""
+
+    remedy = "update helix to change it"
 
 
 class WorkerError(HelixError):

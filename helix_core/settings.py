@@ -134,7 +134,7 @@ def _read(file: Path) -> dict[str, Any]:
     except OSError:
         return {}
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from error
+        raise ConfigError(f"{file}: not valid TOML: it is no UTF-8 text") from error
     parser = _toml_parser()
     if parser is None:
         return _flat(text, file)

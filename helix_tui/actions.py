@@ -6,8 +6,9 @@ Bindings, footer, palette, help and the table of keys in the README all come fro
 from __future__ import annotations
 
 from helix_tui import views
+from helix_tui.keys import dialogs
 from helix_tui.keys.action import Action
-from helix_tui.keys.everywhere import CHART, DRAWING, EVERYWHERE, TABLE
+from helix_tui.keys.everywhere import CHART, DRAWING, EVERYWHERE, TABLE, TEXT
 
 __all__ = ["ACTIONS", "PLACES", "Action", "clashes", "of"]
 
@@ -18,6 +19,8 @@ ACTIONS = (
     *DRAWING,
     *TABLE,
     *CHART,
+    *TEXT,
+    *dialogs.DIALOGS,
 )
 """Every action, in the order help shows them."""
 
@@ -27,6 +30,8 @@ PLACES = {
     "drawing": "In a drawing",
     "table": "In a table",
     "chart": "In a chart",
+    "text": "In a text",
+    **dialogs.PLACES,
 }
 """The headings of the help, by `where`."""
 

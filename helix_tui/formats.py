@@ -10,6 +10,7 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
+from helix_core.text import wording
 from helix_core.timestamps import parse_time
 
 ELLIPSIS = "…"
@@ -116,7 +117,7 @@ def day_time(moment: str) -> str:
 
 def plural(count: int, word: str) -> str:
     """A count with its noun: 1 insight, 2 insights."""
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+    return wording.counted(count, word)
 
 
 def short(count: int) -> str:

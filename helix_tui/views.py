@@ -33,6 +33,8 @@ class View:
     keys: tuple[Action, ...] = ()
     panes: tuple[str, ...] = ("table",)
     """What of `actions.PLACES` it has beside itself, for help."""
+    dialogs: tuple[str, ...] = ()
+    """What of them can lie over it."""
 
     @property
     def label(self) -> str:
@@ -68,8 +70,18 @@ VIEWS = (
         "RunScreen",
         run.KEYS,
         panes=("drawing", "table"),
+        dialogs=("runs", "report"),
     ),
-    View("insights", "2", "Insights", "The memory: every insight", "InsightsScreen", insights.KEYS),
+    View(
+        "insights",
+        "2",
+        "Insights",
+        "The memory: every insight",
+        "InsightsScreen",
+        insights.KEYS,
+        panes=("table", "text"),
+        dialogs=("filter", "editor", "what_if", "trash_list", "confirm"),
+    ),
     View(
         "effectiveness",
         "3",
@@ -87,7 +99,16 @@ VIEWS = (
         graph.KEYS,
         panes=("drawing", "table"),
     ),
-    View("learn", "5", "Learn", "Questions that wait for you", "LearnScreen", learn.KEYS),
+    View(
+        "learn",
+        "5",
+        "Learn",
+        "Questions that wait for you",
+        "LearnScreen",
+        learn.KEYS,
+        panes=("table", "text"),
+        dialogs=("editor",),
+    ),
     View("health", "6", "Health", "Whether helix itself works", "HealthScreen", health.KEYS),
 )
 """In the order of their digits; the first one is where the dashboard starts."""

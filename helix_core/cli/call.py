@@ -22,6 +22,7 @@ PATIENT = frozenset(
     {*("strategic-recall", "batch-inject", "synthesize", "calibrate", "reindex"), "count"}
 )
 """Operations that wait so long; `count` is what `helix worker start` asks."""
+WITHOUT_MODEL = "answered without the embedding model"
 ANSWER_MS = 60_000.0
 FRESHEN_MS = 5_000.0
 
@@ -45,6 +46,7 @@ class Caller:
             except WorkerError as error:
                 if not self.quiet:
                     say(f"helix: {error}; going on by keyword")
+        self.tell(WITHOUT_MODEL)
         return local.run(self.project, op, args)
 
     def tell(self, text: str) -> None:
@@ -54,8 +56,8 @@ class Caller:
 
     def directly(self, op: str, args: dict[str, Any]) -> Any:
         """An operation that needs no vector, in this process."""
+        self.tell(WITHOUT_MODEL)
         self._tell_of_a_new_home(op)
-        self.tell("answered without the embedding model")
         return local.run(self.project, op, args)
 
     def _tell_of_a_new_home(self, op: str) -> None:

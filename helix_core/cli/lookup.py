@@ -160,9 +160,9 @@ def history(options: Options) -> None:
     output.line(found["insight"]["content"])
     proof = found["evidence"]
     output.line(
-        f"helped {proof['helped']:.2f}, hurt {proof['hurt']:.2f} of {proof['n']:.2f} tasks"
-        f" (90%: {proof['low']:.2f} to {proof['high']:.2f})"
-    )
+        f"helped in {proof['helped']:.1f} and hurt in {proof['hurt']:.1f} of {proof['n']:.1f} tasks"
+        f" (helped: {proof['low']:.0%} to {proof['high']:.0%}, at 90%)"
+    ) if proof["n"] else output.line("no task has told yet whether it helps")
     if found["lift"]["needed"] is not None:
         output.line(f"lift: {found['lift']['told']}")
     rows = [

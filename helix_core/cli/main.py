@@ -79,9 +79,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         sys.stdout.write(f"helix {helix_core.__version__}\n")
         return 0
-    folders.keep_private()
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
+    folders.keep_private()
     try:
         options = build_parser().parse_args(arguments)
         if not getattr(options, "run", None):
@@ -89,13 +89,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = options.run(options)
         return int(code or 0)
     except HelixError as error:
-        _report(str(error), as_json="--json" in arguments)
+        told = "; ".join(filter(None, (str(error), error.remedy)))
+        _report(told, as_json="--json" in arguments)
         return error.exit_code
     except BrokenPipeError:
         return 0
     except OSError as error:  # no room, no permission, something else in the place of a file
         where = f"{error.filename}: " if error.filename else ""
-        sys.stderr.write(f"helix: {where}{error.strerror or error}\n")
+        _report(f"{where}{error.strerror or error}", as_json="--json" in arguments)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from helix_core import paths
-from helix_core.cli import output
+from helix_core.cli import figures_text, output
 from helix_core.cli.output import counted
 from helix_core.cli.registry import (
     Options,
@@ -77,7 +77,8 @@ def worker(options: Options) -> int:
         output.line("no worker is running")
     else:
         for key, value in status.items():
-            output.line(f"{key}: {value}")
+            told = value if key == "pid" else figures_text.plain(key, value)
+            output.line(f"{figures_text.words(key)}: {told}")
     return 0 if status else 1
 
 
@@ -137,14 +138,17 @@ def config(options: Options) -> None:
     "build or repair helix's own Python environment",
     arg("--remove", action="store_true", help="remove all of helix but each project's .helix/"),
     arg("--yes", action="store_true", help="with --remove: without being asked"),
-    answer="with --remove an object: removed, left",
+    answer="an object: ready; with --remove: removed, left",
 )
 def setup(options: Options) -> int:
     """Build the environment, or take helix off this machine."""
     from helix_core import provision, removal
 
     if not options.remove:
-        return provision.main()
+        code = provision.main()
+        if as_json(options):
+            output.emit_json({"ready": code == 0})
+        return code
     plan = removal.planned()
     if plan.gone and not options.yes:
         _confirm(plan.gone)

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix_core.text import clean
+from helix_core.text.wording import counted
+
+__all__ = ["columns", "counted", "emit_json", "line", "percent", "say", "table"]
 
 
 def emit_json(value: Any) -> None:
@@ -44,11 +47,6 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
         "  ".join([*(cell.ljust(widths[n]) for n, cell in enumerate(row[:-1])), row[-1]]).rstrip()
         for row in ([*head], *cells)
     ]
-
-
-def counted(count: int, word: str, words: str = "") -> str:
-    """A number with its noun: "1 insight", "2 insights"; `words`: a plural of another form."""
-    return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
 def percent(value: float | None) -> str:

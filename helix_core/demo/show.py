@@ -97,15 +97,17 @@ def _summary(report: Json) -> None:
         if agent["type"] == "helix-builder"
     )
     told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    output.line(f"{sum(outcomes.values())} builders: {told}.")
+    output.line(f"{output.counted(sum(outcomes.values()), 'builder')}: {told}.")
     moved = [item["end"] - item["start"] for item in report["insights"]]
     learned = sum(item["learned_in"] is not None for item in report["insights"])
+    edges = output.counted(report["edges"].get("led_to", 0), "led_to edge")
     output.line(
-        f"{len(moved)} insights: {sum(m > 0 for m in moved)} rose, {sum(m < 0 for m in moved)}"
-        f" fell, {learned} were learned on the way; {report['edges'].get('led_to', 0)} led_to edges"
-        " say which insight a lesson came from."
+        f"{output.counted(len(moved), 'insight')}: {sum(m > 0 for m in moved)} rose,"
+        f" {sum(m < 0 for m in moved)} fell, {learned} learned on the way;"
+        f" {edges} to say which insight a lesson came from."
     )
     if report["waiting"]:
-        output.line(f"{report['waiting']} agents wait for a vector before their outcome counts.")
+        agents = output.counted(report["waiting"], "agent")
+        output.line(f"{agents} waiting for a vector before an outcome counts.")
     output.line(f"Recall: {report['recall']}.")
     output.line(f"Kept in {report['project']} ({report['seconds']:.0f} s).")

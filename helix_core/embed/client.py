@@ -76,7 +76,8 @@ def exchange(
             sock.settimeout(answer_ms / 1000)
             answer = protocol.receive(sock)
         except (OSError, protocol.ProtocolError) as error:
-            raise WorkerError(f"the worker does not answer: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise WorkerError(f"the worker does not answer: {why}") from error
     if answer is None:
         raise WorkerError("the worker hung up")
     if not answer.get("ok"):

@@ -38,6 +38,7 @@ def main(event: str, started: float | None = None) -> None:
     answer = None
     out = -1
     folders.keep_private()
+    _open_what_is_closed()
     try:
         out = os.dup(1)
         os.dup2(2, 1)  # whatever a library prints must not get between client and answer
@@ -52,6 +53,15 @@ def main(event: str, started: float | None = None) -> None:
     except OSError as problem:
         _complain(event, problem)
     os._exit(0)
+
+
+def _open_what_is_closed() -> None:
+    """A closed standard stream would be the next file we open: now it leads nowhere."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def read_payload() -> dict[str, Any]:

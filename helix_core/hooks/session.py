@@ -15,6 +15,7 @@ from helix_core.memory.context import Memory
 from helix_core.store import insights, journal, plans, rescue
 from helix_core.store.connection import writing
 from helix_core.text import clean
+from helix_core.text.wording import counted
 
 FRESH = frozenset({"startup", "clear"})
 GONE_ON = frozenset({"compact", "resume"})
@@ -66,8 +67,8 @@ def _greeting(mem: Memory, kept: bool) -> dict[str, Any] | None:
         lines.append(f"helix: {building.line}")
     elif mem.profile is None and total and mem.settings.worker_enabled:
         lines.append(
-            f"helix: {total} insights, recalled by keyword until its embedding worker is ready"
-            " (`helix worker status`)."
+            f"helix: {counted(total, 'insight')}, recalled by keyword until its embedding worker is"
+            " ready (`helix worker status`)."
         )
     return _context("\n".join(lines)) if lines else None
 

@@ -111,7 +111,7 @@ def told(question: Question) -> str:
 def _required(mem: Memory, question_id: int) -> Question:
     found = questions.get(mem.conn, question_id)
     if found is None:
-        raise RefusedError(f"there is no question {question_id}")
+        raise RefusedError(f"there is no question {question_id}; helix learn list shows what waits")
     return found
 
 

@@ -20,6 +20,7 @@ from helix_core.model import Insight
 from helix_core.store import carried, curation, insights
 from helix_core.text import clean
 from helix_core.text.carried import FORMAT, VERSION
+from helix_core.text.wording import counted
 
 MARK = "<!-- helix export -->"
 DOUBTFUL_UNDER = 0.40
@@ -55,7 +56,7 @@ def as_markdown(mem: Memory) -> str:
     for row in sorted(rows, key=lambda one: (-adjusted(one), one.id)):
         parts[_standing(row)].append(row)
     lines = [MARK, f"# What helix knows about {clean.fold(mem.project.root.name)}", ""]
-    lines += [f"{len(rows)} insights on {mem.moment[:10]}.", ""]
+    lines += [f"{counted(len(rows), 'insight')} on {mem.moment[:10]}.", ""]
     for title, chosen in parts.items():
         if chosen:
             lines += [f"## {title}", "", *(_item(row, known[row.id]) for row in chosen), ""]
@@ -98,7 +99,8 @@ def promoted(mem: Memory, name: str) -> dict[str, Any]:
     proof = evidence.of_insights(mem.conn, [row])[row.id]
     if _standing(row) != "Proven":
         raise RefusedError(
-            f"{name} is not proven: {round(adjusted(row) * 100)}% after {row.use_count} uses;"
+            f"{name} is not proven: {round(adjusted(row) * 100)}% after"
+            f" {counted(row.use_count, 'use')};"
             f" it takes {PROVEN_FROM:.0%} after {constants.CAUSAL_MIN_USES} or more"
         )
     says = (

@@ -21,6 +21,7 @@ from helix_core.store.connection import rehearsed
 from helix_core.text import clean
 from helix_core.text.carried import VERSION, Unfit, read_line
 from helix_core.text.markdown import Note
+from helix_core.text.wording import counted
 
 ACTION = "import"
 SOURCE = "import"
@@ -275,5 +276,5 @@ def backup_before(mem: Memory) -> str | None:
 
 def record_event(mem: Memory, ids: Sequence[int], detail: dict[str, Any]) -> int:
     """The one event of an import."""
-    reason = f"{len(ids)} insights"
+    reason = counted(len(ids), "insight")
     return revisions.record(mem.conn, ACTION, mem.actor, ids, mem.now, detail=detail, reason=reason)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from helix_core.dag.replan import Replanned
 
 
+SEQS_NAMED = 20
+
+
 @dataclass(frozen=True)
 class Recorded:
     """Where a plan is kept, and whether it was there before."""
@@ -127,7 +130,15 @@ def task_of(tasks: Sequence[Task], seq: str) -> Task:
     for task in tasks:
         if task.key == key:
             return task
-    raise RefusedError(f"task {clean.shorten(clean.fold(seq), 80)} is not in the plan")
+    raise RefusedError(
+        f"task {clean.shorten(clean.fold(seq), 80)} is not in the plan (it has {_seqs(tasks)})"
+    )
+
+
+def _seqs(tasks: Sequence[Task]) -> str:
+    more = len(tasks) - SEQS_NAMED
+    named = ", ".join(task.seq for task in tasks[:SEQS_NAMED])
+    return f"{named} and {more} more" if more > 0 else named or "no task"
 
 
 def decide(mem: Memory, run: plans.Run, seq: str, decided: str, reason: str) -> None:

@@ -97,6 +97,6 @@ def _shown(mem: Memory, question_id: int) -> dict[str, Any]:
     """One question as JSON: the fields of its line and of its detail in one object."""
     found = view_questions.detail(mem.conn, question_id)
     if found is None:
-        raise RefusedError(f"there is no question {question_id}")
+        raise RefusedError(f"there is no question {question_id}; helix learn list shows what waits")
     shown = asdict(found)
     return {**shown.pop("line"), **shown}

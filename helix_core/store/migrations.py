@@ -137,6 +137,7 @@ def _helix(conn: sqlite3.Connection) -> None:
     """
     for step in (_insight, _causal, _edges, _session_log, _velocity_and_context):
         step(conn)
+    first_time = "context_count" not in columns(conn, "insight")
     _add_columns(conn, "insight", schema.INSIGHT_COLUMNS_16)
     _add_columns(conn, "session_log", schema.SESSION_LOG_COLUMNS_16)
     conn.execute("UPDATE insight SET updated_at = created_at WHERE updated_at IS NULL")
@@ -144,7 +145,8 @@ def _helix(conn: sqlite3.Connection) -> None:
         "UPDATE insight SET source = 'user'"
         " WHERE tags LIKE '%\"user-provided\"%' AND source = 'agent'"
     )
-    _context_means(conn)
+    if first_time:  # means are not made of means
+        _context_means(conn)
     for statement in (*schema.RUNS_16, *schema.CURATION_16):
         conn.execute(statement)
     _fill_terms(conn)

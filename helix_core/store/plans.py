@@ -88,10 +88,11 @@ def meant(conn: sqlite3.Connection, session_id: str | None, run_id: int | None) 
 def not_there(session_id: str | None, run_id: int | None) -> str:
     """What to say where the run that is meant does not exist."""
     if run_id is not None:
-        return f"there is no run {run_id}"
+        return f"there is no run {run_id} (without --run: the newest)"
     if session_id:
-        return f"no plan is recorded for session {clean.shorten(clean.fold(session_id), 80)}"
-    return "no plan is recorded yet"
+        named = clean.shorten(clean.fold(session_id), 80)
+        return f"no plan is recorded for session {named} (helix dag plan FILE records one)"
+    return "no plan is recorded yet (helix dag plan FILE records one)"
 
 
 def open_runs(conn: sqlite3.Connection, session_id: str) -> list[Run]:

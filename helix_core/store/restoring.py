@@ -17,6 +17,7 @@ from pathlib import Path
 from helix_core.errors import RefusedError, StoreCorruptError, StoreTooNewError
 from helix_core.store import backups, migrations, rescue, revisions, schema
 from helix_core.store.connection import as_store_error, is_empty, open_store, writing
+from helix_core.text.wording import counted
 
 GAP = 1000
 """Room in the order of vector changes for what is written while a backup comes back."""
@@ -66,7 +67,7 @@ def restore(
                     [],
                     moment,
                     detail={"before": before.name if before else None},
-                    reason=f"{source.name}, {count} insights",
+                    reason=f"{source.name}, {counted(count, 'insight')}",
                 )
             with contextlib.closing(open_store(database, create=True)) as live:
                 backups.copy_into(copy, live, wait_seconds)

@@ -116,11 +116,13 @@ SESSION_LOG_FTS = (
 VECTOR_CHANGE = (
     """CREATE TABLE IF NOT EXISTS vector_change (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, insight_id INTEGER NOT NULL)""",
-    """CREATE TRIGGER vector_change_ai AFTER INSERT ON insight WHEN new.embedding IS NOT NULL BEGIN
+    """CREATE TRIGGER IF NOT EXISTS vector_change_ai AFTER INSERT ON insight
+    WHEN new.embedding IS NOT NULL BEGIN
     INSERT INTO vector_change(insight_id) VALUES (new.id); END""",
-    """CREATE TRIGGER vector_change_ad AFTER DELETE ON insight BEGIN
+    """CREATE TRIGGER IF NOT EXISTS vector_change_ad AFTER DELETE ON insight BEGIN
     INSERT INTO vector_change(insight_id) VALUES (old.id); END""",
-    """CREATE TRIGGER vector_change_au AFTER UPDATE OF embedding, embedding_model ON insight BEGIN
+    """CREATE TRIGGER IF NOT EXISTS vector_change_au
+    AFTER UPDATE OF embedding, embedding_model ON insight BEGIN
     INSERT INTO vector_change(insight_id) VALUES (new.id); END""",
 )
 

@@ -5,13 +5,13 @@ Used by the feed's thread alone. May import helix_core's store and `state`.
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from helix_core import folders
 from helix_core.errors import (
     StoreCorruptError,
     StoreError,
@@ -185,30 +185,20 @@ def problem_of(error: Exception, project: Project) -> Problem:
 
 
 def _misplaced(project: Project) -> Problem | None:
-    """What stands where the memory should be, where that can hold none; None where nothing does."""
-    for path in (project.home, project.database):
-        place = short_place(path)
-        if looks(path, Path.is_symlink) and (astray := _astray(path)):
-            what = f"{place} is a link {astray}."
-            todo = "Bring back what it leads to, or remove the link."
-        elif path == project.home and looks(path, Path.exists) and not looks(path, Path.is_dir):
-            what, todo = f"{place} is not a folder.", "Move it away: helix keeps its folder there."
-        else:
-            continue
-        title, then = "The memory cannot be where it should", "This view attaches by itself."
-        return Problem("misplaced", title, what, f"{todo} {then}")
-    return None
-
-
-def _astray(link: Path) -> str:
-    """Where a link leads that leads nowhere; empty where something is at its end."""
-    try:
-        link.stat()
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            return "that leads back to itself"
-        return f"to {short_place(link.readlink())}, and nothing is there"
-    return ""
+    """What stands where the memory should be and cannot be one; None where nothing does."""
+    home, database = folders.obstacle(project.home), folders.obstacle(project.database)
+    if home:
+        what = f"{short_place(project.home)} is {home}, not a folder."
+    elif database and database != "a file":
+        what = f"{short_place(project.database)} is {database}, no database."
+    else:
+        return None
+    return Problem(
+        "misplaced",
+        "The memory cannot be where it should",
+        what,
+        "Move it away, or bring back what it leads to. This view attaches by itself.",
+    )
 
 
 def lesser(source: Source) -> Problem | None:

@@ -1,4 +1,5 @@
-"""The keys that work everywhere, and those of any table or chart. Standard library only."""
+"""The keys that work everywhere, and those of any table, drawing, chart or text. Standard library
+only."""
 
 from __future__ import annotations
 
@@ -154,4 +155,15 @@ CHART = (
         "open",
         palette=False,
     ),
+)
+TEXT = tuple(
+    Action(f"text_{call}", keys, label, text, "text", call, palette=False)
+    for call, keys, label, text in (
+        ("scroll_down", ("j", "down"), "Down", "A line down"),
+        ("scroll_up", ("k", "up"), "Up", "A line up"),
+        ("page_down", ("f", "pagedown"), "Page down", "A page on"),
+        ("page_up", ("b", "pageup"), "Page up", "A page back"),
+        ("scroll_home", ("g", "home"), "Top", "The beginning"),
+        ("scroll_end", ("G", "end"), "End", "The end"),
+    )
 )

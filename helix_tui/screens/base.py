@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import ModalScreen, Screen
+from textual.timer import Timer
 from textual.widgets import Static
 
 from helix_core import clock
@@ -24,6 +25,8 @@ from helix_tui.widgets.run_layout import BROAD
 from helix_tui.widgets.state_line import StateLine
 
 EVERYWHERE = bindings.keys("app")
+RESTS = 0.08
+"""Seconds after which a cursor rests: longer than between two repeats of a key that is held."""
 TOO_SMALL = "helix needs a little more room: 60 columns and 16 lines."
 
 
@@ -36,6 +39,7 @@ class ViewScreen(Screen[None]):
     """The keys that are about what is selected."""
     _framed = False
     _drawn: tuple[int, str] | None = None
+    _asking: Timer | None = None
 
     def __init__(self, glyphs: Glyphs, latest: Callable[[], tuple[Snapshot | None, bool]]) -> None:
         super().__init__()
@@ -63,6 +67,10 @@ class ViewScreen(Screen[None]):
 
     def draw(self, snapshot: Snapshot, now: datetime) -> None:
         """Show a snapshot that holds something for this view."""
+
+    def tick(self, snapshot: Snapshot, now: datetime) -> None:
+        """Show what depends on the time of a snapshot that was drawn already."""
+        self.draw(snapshot, now)
 
     def moment(self, snapshot: Snapshot, now: datetime) -> str:
         """What of the time the view depends on; while it is the same, nothing is drawn again."""
@@ -96,6 +104,12 @@ class ViewScreen(Screen[None]):
         """Say that other rows are wanted."""
         self.post_message(WantedChanged())
 
+    def ask_soon(self) -> None:
+        """The same once the cursor rests: what stands beside a row is not drawn in passing."""
+        if self._asking is not None:
+            self._asking.stop()
+        self._asking = self.set_timer(RESTS, self.ask)
+
     def on_mount(self) -> None:
         """Show what there is already; from now on every pane is there."""
         self._framed = True
@@ -112,11 +126,12 @@ class ViewScreen(Screen[None]):
 
     def show(self) -> None:
         """Draw the newest snapshot; also called every second, for what depends on the time."""
-        if not self._framed or not self.query(StateLine):  # not built yet, or going already
+        line = next((pane for pane in self.children if isinstance(pane, StateLine)), None)
+        if not self._framed or line is None:  # not built yet, or going already
             return
         snapshot, paused = self.latest()
         now = clock.now()
-        self.query_one(StateLine).show(snapshot, paused, now)
+        line.show(snapshot, paused, now)
         if snapshot is None:
             return
         problem = snapshot.problem
@@ -127,13 +142,14 @@ class ViewScreen(Screen[None]):
         notice = snapshot.note
         if problem is not None and not problem.blocking:
             notice = f"{problem.title}. {problem.what} {problem.todo}"
-        line = self.query_one("#notice", Pieces)
-        line.display = bool(notice) and not blocking
-        line.show([(literal(notice), "")])
-        drawn = (snapshot.number, self.moment(snapshot, now))
-        if not blocking and drawn != self._drawn:
+        above = self.query_one("#notice", Pieces)
+        above.display = bool(notice) and not blocking
+        above.show([(literal(notice), "")])
+        drawn, before = (snapshot.number, self.moment(snapshot, now)), self._drawn
+        if not blocking and drawn != before:
             self._drawn = drawn
-            self.draw(snapshot, now)
+            same = before is not None and before[0] == snapshot.number
+            (self.tick if same else self.draw)(snapshot, now)
 
 
 class LiveDialog(ModalScreen[None]):

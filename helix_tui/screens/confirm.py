@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from helix_tui import bindings
 from helix_tui.formats import literal
 
 
 class Confirm(ModalScreen[bool]):
     """Dismissed with True only by the button that says so, or by y."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes"),
-        Binding("n,escape,q", "answer(False)", "Cancel"),
-        Binding("left,right,h,l", "app.focus_next", "Other", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("confirm")
 
     def __init__(self, question: str, subject: str, promise: str, verb: str) -> None:
         super().__init__()

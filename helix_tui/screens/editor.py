@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -24,10 +22,6 @@ class Editor(TypingDialog):
     An edit carries the row version it is based on. Where the insight was changed or taken away
     meanwhile the dialog stays, says so, and offers what can be done.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "reload", "As it is now", priority=True),
-    ]
 
     def __init__(
         self, detail: InsightDetail, latest: Callable[[int], InsightDetail | None]

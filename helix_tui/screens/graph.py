@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 
 from helix_tui import bindings
 from helix_tui.messages import Chosen, InsightAsked, Selected
@@ -17,7 +16,7 @@ from helix_tui.state import GraphView, GraphWanted, Snapshot, Wanted
 from helix_tui.widgets import graph_rows
 from helix_tui.widgets.graph_canvas import GraphCanvas
 from helix_tui.widgets.live_table import LiveTable
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, retitle
 
 EMPTY = "The memory is empty: there is nothing to link yet."
 
@@ -82,7 +81,7 @@ class GraphScreen(ViewScreen):
             return
         self._view = view
         self.query_one("#graph-figures", Pieces).show(graph_rows.figures(view, self.glyphs))
-        self.query_one("#graph-pane").border_title = Content(graph_rows.title(view))
+        retitle(self.query_one("#graph-pane"), graph_rows.title(view))
         for name, shown in (("#graph", bool(view.nodes)), ("#graph-empty", not view.nodes)):
             self.query_one(name).display = shown
         self.canvas.show(view)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from helix_tui import actions, bindings, formats, views
 from helix_tui.keys.insights import FILTER
 from helix_tui.widgets import pieces
+from helix_tui.widgets.reading import ReadingPane
 from helix_tui.widgets.table_layout import Cell
 
 WIDTH = 12
 
 
 def key_lines(view: str) -> list[list[Cell]]:
-    """The keys of a view, of what it is made of, and of everywhere."""
+    """The keys of a view, of what it is made of, of everywhere, and of what lies over it."""
     lines: list[list[Cell]] = []
-    for where in (view, *views.of(view).panes, "app"):
+    for where in (view, *views.of(view).panes, "app", *views.of(view).dialogs, "help"):
         if not actions.of(where):
             continue
         lines.append([(actions.PLACES[where], "strong")])
@@ -40,11 +40,7 @@ def key_lines(view: str) -> list[list[Cell]]:
 class Help(ModalScreen[None]):
     """The keys, over the view they are for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q,enter", "close", "Close"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("help")
 
     def __init__(self, view: str) -> None:
         super().__init__()
@@ -52,7 +48,7 @@ class Help(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """A box that scrolls."""
-        with VerticalScroll(id="help-box") as box:
+        with ReadingPane(id="help-box") as box:
             box.border_title = "Keys"
             box.border_subtitle = pieces.clicks(("escape closes", "screen.close"))
             yield Static(pieces.lines(key_lines(self._view)))
@@ -60,11 +56,3 @@ class Help(ModalScreen[None]):
     def action_close(self) -> None:
         """Back to the view."""
         self.dismiss(None)
-
-    def action_down(self) -> None:
-        """A line down."""
-        self.query_one("#help-box").scroll_down(animate=False)
-
-    def action_up(self) -> None:
-        """A line up."""
-        self.query_one("#help-box").scroll_up(animate=False)

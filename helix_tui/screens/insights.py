@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -21,6 +22,7 @@ from helix_tui.messages import (
 from helix_tui.screens.curating import CuratingScreen
 from helix_tui.screens.trash_list import TrashList
 from helix_tui.state import (
+    InsightLine,
     InsightsView,
     InsightsWanted,
     Snapshot,
@@ -30,6 +32,8 @@ from helix_tui.widgets import insight_rows
 from helix_tui.widgets.filter_bar import FilterBar
 from helix_tui.widgets.insight_detail import InsightDetailPane
 from helix_tui.widgets.live_table import LiveTable
+from helix_tui.widgets.pieces import retitle
+from helix_tui.widgets.table_layout import Row
 
 EMPTY = "The memory is empty: agents fill it, or `helix store`."
 NO_MATCH = "No insight matches; escape shows all."
@@ -50,6 +54,7 @@ class InsightsScreen(CuratingScreen):
 
     _wanted = InsightsWanted()
     _view: InsightsView | None = None
+    _made: tuple[object, Sequence[Row]] | None = None
 
     def compose_view(self) -> ComposeResult:
         """The filter, the table, and the pane with one insight."""
@@ -98,18 +103,25 @@ class InsightsScreen(CuratingScreen):
         table.sorted_by(mine.sort, (mine.sort in UPWARD) != mine.reverse)
         table.set_empty(NO_MATCH if page.total else EMPTY)
         table.show(
-            insight_rows.rows(page.rows, self.glyphs, now, self.marked.id if self.marked else None),
+            self._rows(page.rows, now),
             offset=page.offset,
             total=page.matching,
             position=page.position if page.key == table.key else None,
         )
-        table.border_title = formats.plural(page.matching, "insight") + (
-            MARKED if self.marked else ""
-        )
+        title = formats.plural(page.matching, "insight")
+        retitle(table, title + (MARKED if self.marked else ""))
         self.query_one(FilterBar).count(page.matching, page.total)
         detail = view.detail
         if detail is None or detail.line.id == table.key:
             self.query_one(InsightDetailPane).show(detail, now)
+
+    def _rows(self, lines: Sequence[InsightLine], now: datetime) -> Sequence[Row]:
+        """The rows of a window, made once: most snapshots bring another detail alone."""
+        marked = self.marked.id if self.marked else None
+        drawn = (lines, marked, now.replace(second=0, microsecond=0))
+        if self._made is None or self._made[0] != drawn:
+            self._made = drawn, insight_rows.rows(lines, self.glyphs, now, marked)
+        return self._made[1]
 
     def lacks(self, snapshot: Snapshot) -> bool:
         """Whether the row under the cursor, or all about it, is on its way."""
@@ -128,7 +140,10 @@ class InsightsScreen(CuratingScreen):
     def on_selected(self, message: Selected) -> None:
         """Another row under the cursor: it is wanted in full."""
         index = self.table.cursor if message.key is not None else None
-        self._want(replace(self._wanted, key=message.key, key_index=index))
+        wanted = replace(self._wanted, key=message.key, key_index=index)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.ask_soon()
 
     def on_rows_needed(self, message: RowsNeeded) -> None:
         """Another window."""

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.geometry import Region
 
 from helix_tui import bindings, formats, views
 from helix_tui.messages import Chosen, CommandAsked, CommandDone, Selected
@@ -18,18 +19,10 @@ from helix_tui.state import LearnView, LearnWanted, QuestionDetail, Snapshot, Wa
 from helix_tui.widgets import question_text
 from helix_tui.widgets.live_table import LiveTable
 from helix_tui.widgets.pieces import Pieces, clicks
+from helix_tui.widgets.reading import ReadingPane
 
 EMPTY = "No question waits. A session asks in its LEARN phase; helix asks about conflicts."
 ANSWERING = frozenset({"choose", "accept", "reply", "edit_option", "dismiss_question"})
-
-
-class EvidencePane(VerticalScroll, can_focus=True):
-    """The evidence, which may be longer than its place."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False),
-        Binding("k", "scroll_up", "Up", show=False),
-    ]
 
 
 class LearnScreen(ViewScreen):
@@ -56,7 +49,7 @@ class LearnScreen(ViewScreen):
                 selects=True,
             )
             with Vertical(id="matter"):
-                with EvidencePane(id="evidence"):
+                with ReadingPane(id="evidence"):
                     yield Pieces("evidence-text")
                 with Vertical(id="asked"):
                     yield Pieces("asked-question")
@@ -170,6 +163,18 @@ class LearnScreen(ViewScreen):
             self._chosen = chosen
             self.redraw()
             self.refresh_bindings()
+            self.call_after_refresh(self._bring_chosen)
+
+    def _bring_chosen(self) -> None:
+        """Where the options need more room than there is: the chosen one into sight."""
+        lines = question_text.numbers(self._open)
+        if self._chosen and max(self._chosen) in lines:
+            options = self.query_one("#asked-options")
+            top = options.virtual_region.y
+            each = options.size.height / len(lines)
+            first, count = lines.index(max(self._chosen)), lines.count(max(self._chosen))
+            region = Region(0, top + int(first * each), 1, max(1, round(count * each)))
+            self.query_one("#asked").scroll_to_region(region, animate=False, force=True)
 
     def action_accept(self) -> None:
         """Answer with what is chosen."""

@@ -6,27 +6,24 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
 
+from helix_tui import bindings
 from helix_tui.screens.base import LiveDialog
 from helix_tui.state import RunView, Snapshot
 from helix_tui.widgets import report_text
 from helix_tui.widgets.pieces import Pieces, clicks
+from helix_tui.widgets.reading import ReadingPane
 
 
 class Report(LiveDialog):
     """The rows come with the snapshot while this is open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,s,enter", "close", "Close"),
-        Binding("j", "scroll(1)", "Down", show=False),
-        Binding("k", "scroll(-1)", "Up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("report")
 
     def compose(self) -> ComposeResult:
         """A box that scrolls."""
-        with VerticalScroll(id="report-box") as box:
+        with ReadingPane(id="report-box") as box:
             box.border_title = "Session report"
             box.border_subtitle = clicks(("escape closes", "screen.close"))
             yield Pieces("report-text")
@@ -42,10 +39,6 @@ class Report(LiveDialog):
         if view is not None and view.report is not None:
             lines = report_text.about(view.report, self.glyphs, now)
             self.query_one("#report-text", Pieces).show(*lines)
-
-    def action_scroll(self, by: int) -> None:
-        """A line up or down."""
-        self.query_one("#report-box").scroll_relative(y=by, animate=False)
 
     def action_close(self) -> None:
         """Back to the run."""

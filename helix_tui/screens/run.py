@@ -9,19 +9,17 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 
 from helix_core.timestamps import parse_time
 from helix_tui import bindings, replay
-from helix_tui.messages import Chosen, InsightAsked, MomentChanged, Selected
-from helix_tui.screens.base import ViewScreen
+from helix_tui.messages import Chosen, InsightAsked, Selected
+from helix_tui.screens.replaying import ReplayingScreen
 from helix_tui.screens.runs import Runs
 from helix_tui.state import GivenLine, RunView, RunWanted, Snapshot, Wanted
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.live_table import LiveTable
-from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.pieces import Pieces, retitle
 from helix_tui.widgets.plan_pane import PlanPane
-from helix_tui.widgets.replay_bar import ReplayBar
 from helix_tui.widgets.run_layout import Room, room_for
 
 EMPTY = "No agent has run in this project yet; /helix in Claude Code starts some."
@@ -29,7 +27,7 @@ IN_REPLAY = frozenset({"moment", "play", "live"})
 WITH_OTHERS = frozenset({"older_run", "newer_run", "latest_run", "runs"})
 
 
-class RunScreen(ViewScreen):
+class RunScreen(ReplayingScreen):
     """Follows the newest run unless another one is chosen."""
 
     VIEW = "run"
@@ -38,18 +36,13 @@ class RunScreen(ViewScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("run")
     about = frozenset({"enter"})
 
-    _wanted = RunWanted()
     _given: tuple[GivenLine, ...] = ()
-    _view = RunView()
-    """What is on the screen: in a replay not what is known now."""
-    _agent: int | None = None
-    """The agent looked at in a replay; None is the newest one by then."""
 
     def compose_view(self) -> ComposeResult:
         """The plan, the agents beside what the selected one got, events below."""
         glyphs = self.glyphs
         yield Pieces("run-line")
-        yield ReplayBar(glyphs)
+        yield self._bar
         with Container(id="panes"):
             yield PlanPane(glyphs)
             with Container(id="upper"):
@@ -99,7 +92,7 @@ class RunScreen(ViewScreen):
 
     def moment(self, snapshot: Snapshot, now: datetime) -> str:
         """Running clocks are drawn by the second, except in a replay."""
-        moment = self.query_one(ReplayBar).moment
+        moment = self._bar.moment
         if moment:
             return moment
         view = snapshot.of(RunView)
@@ -111,30 +104,39 @@ class RunScreen(ViewScreen):
         view = snapshot.of(RunView)
         if view is None:
             return
-        bar = self.query_one(ReplayBar)
+        bar = self._bar
         if bar.moment:
             bar.take(view)
             view = replay.as_of(view, bar.moment, self._agent)
             now = parse_time(bar.moment) or now
         self._view = view
-        self.query_one("#run-line", Pieces).show(run_rows.run_line(view, now))
-        plan = self.query_one(PlanPane)
-        plan.show(view.tasks, self._room, now)
-        agents = self.query_one("#agents", LiveTable)
         if self._wanted.agent is None or bar.moment:
-            agents.select(view.agent)
-        agents.show(run_rows.agent_rows(view.agents, self.glyphs, now))
+            self.query_one("#agents", LiveTable).select(view.agent)
+        self._show_clocks(view, now)
         agent = next((a for a in view.agents if a.id == view.agent), None)
         note = run_rows.agent_note(agent, len(view.given), self.glyphs)
         self.query_one("#agent-note", Pieces).show(note)
         self._given = view.given
         self.query_one("#given", LiveTable).show(run_rows.given_rows(view.given, self.glyphs))
-        self.query_one("#right").border_title = Content(run_rows.given_title(agent, view.given))
+        retitle(self.query_one("#right"), run_rows.given_title(agent, view.given))
         self._show_given()
         self.query_one("#feed", LiveTable).show(run_rows.feed_rows(view.feed, self.glyphs))
         number = run_rows.task_of(view, view.agent)
         if number is not None:
-            plan.select(number)
+            self.query_one(PlanPane).select(number)
+
+    def tick(self, snapshot: Snapshot, now: datetime) -> None:
+        """The clocks of what runs; nothing else depends on the time."""
+        if self._bar.moment:
+            self.draw(snapshot, now)
+        else:
+            self._show_clocks(self._view, now)
+
+    def _show_clocks(self, view: RunView, now: datetime) -> None:
+        self.query_one("#run-line", Pieces).show(run_rows.run_line(view, now))
+        self.query_one(PlanPane).show(view.tasks, self._room, now)
+        rows = run_rows.agent_rows(view.agents, self.glyphs, now)
+        self.query_one("#agents", LiveTable).show(rows)
 
     def _show_given(self) -> None:
         """The text of the selected insight, where there is room for it."""
@@ -171,12 +173,12 @@ class RunScreen(ViewScreen):
     def _agent_selected(self, key: int | None) -> None:
         if key == self._view.agent:
             return  # the feed's own choice: go on following it
-        if self.query_one(ReplayBar).moment:
+        if self._bar.moment:
             self._agent = key
             self.redraw()
         elif key != self._wanted.agent:
             self._wanted = replace(self._wanted, agent=key)
-            self.ask()
+            self.ask_soon()
 
     def on_chosen(self, message: Chosen) -> None:
         """Open an insight; from a task go on to its agents, from an agent to what it was given."""
@@ -203,9 +205,9 @@ class RunScreen(ViewScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Other runs are offered where there are any, a replay's keys in a replay."""
-        if not self.is_mounted or not self.query(ReplayBar):
+        if not self.is_mounted or not self._bar.is_attached:
             return True
-        replaying = bool(self.query_one(ReplayBar).moment)
+        replaying = bool(self._bar.moment)
         if action in IN_REPLAY:
             return replaying
         snapshot, _ = self.latest()
@@ -277,38 +279,3 @@ class RunScreen(ViewScreen):
     def action_as_list(self) -> None:
         """The tasks as a list, or drawn."""
         self.query_one(PlanPane).turn()
-
-    # -- replay -------------------------------------------------------------------------------
-
-    def action_replay(self) -> None:
-        """Go through the run from its beginning; it is read whole, once."""
-        if self._view.run is not None:
-            self._wanted = replace(self._wanted, run=self._view.run.key, whole=True)
-            self._agent = None
-            self.ask()
-            self.query_one(ReplayBar).start(self._view)
-
-    def on_moment_changed(self, message: MomentChanged) -> None:
-        """Another moment, or back to now."""
-        self._agent = None
-        self.set_class(bool(message.moment), "-replay")
-        if not message.moment:
-            newest = bool(self._view.runs) and self._wanted.run == self._view.runs[0].key
-            self._wanted = replace(
-                self._wanted, run="" if newest else self._wanted.run, whole=False
-            )
-            self.ask()
-        self.redraw()
-        self.refresh_bindings()
-
-    def action_moment(self, by: int) -> None:
-        """Some moments on or back."""
-        self.query_one(ReplayBar).step(by)
-
-    def action_play(self) -> None:
-        """Let it go on by itself, or stop it."""
-        self.query_one(ReplayBar).play()
-
-    def action_live(self) -> None:
-        """Back to now."""
-        self.query_one(ReplayBar).leave()

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from helix_core import clock
+from helix_tui import bindings
 from helix_tui.glyphs import Glyphs
 from helix_tui.messages import Chosen
 from helix_tui.state import RunLine, RunView, Snapshot
@@ -22,9 +23,7 @@ from helix_tui.widgets.pieces import clicks
 class Runs(ModalScreen[str]):
     """Dismissed with the key of the chosen run, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,r", "dismiss(None)", "Cancel"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("runs")
 
     def __init__(
         self,

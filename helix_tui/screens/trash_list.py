@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 
-from helix_tui import formats
+from helix_tui import bindings, formats
 from helix_tui.messages import Chosen, CommandAsked, Selected
 from helix_tui.screens.base import LiveDialog
 from helix_tui.state import InsightsView, Snapshot, TrashLine
@@ -21,11 +21,7 @@ from helix_tui.widgets.pieces import Pieces, clicks
 class TrashList(LiveDialog):
     """The rows come with the snapshot while this is open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restore", "Restore"),
-        Binding("escape,q,T", "close", "Close"),
-        Binding("u", "app.undo", "Undo"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("trash_list")
     _lines: tuple[TrashLine, ...] = ()
 
     def compose(self) -> ComposeResult:

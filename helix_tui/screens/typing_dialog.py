@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Static, TextArea
 
+from helix_tui import bindings
 from helix_tui.formats import literal
 from helix_tui.messages import CommandDone
 
@@ -29,10 +30,7 @@ def text_area(text: str) -> TextArea:
 class TypingDialog(ModalScreen[None]):
     """It closes when the change was carried out, or by escape; a refusal leaves it open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "save", "Save", priority=True),
-        Binding("escape", "leave", "Cancel", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("editor")
     QUESTION: ClassVar[str] = ""
     SAVE: ClassVar[str] = "Save"
 
@@ -53,6 +51,9 @@ class TypingDialog(ModalScreen[None]):
     def action_save(self) -> None:
         """Carry it out."""
         raise NotImplementedError
+
+    def action_reload(self) -> None:
+        """What is typed over may have changed; where nothing can, there is nothing to do."""
 
     def compose(self) -> ComposeResult:
         """The question, the input, what there is to say, two buttons."""

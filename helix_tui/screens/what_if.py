@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input
 
+from helix_tui import bindings
 from helix_tui.formats import literal
 from helix_tui.glyphs import Glyphs
 from helix_tui.messages import Chosen, CommandAsked, CommandDone, InsightAsked, Selected
@@ -26,10 +27,7 @@ PAUSE = 0.3
 class WhatIfDialog(ModalScreen[None]):
     """Asks as it is typed. An answer to what is no longer typed is not shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close", priority=True),
-        Binding("down", "to_rows", "Rows", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("what_if")
 
     def __init__(self, glyphs: Glyphs, task: str = "") -> None:
         super().__init__()

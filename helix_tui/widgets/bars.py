@@ -62,16 +62,33 @@ def chart(
             body = glyphs.level(max(part, 0.05) if least else part) * (wide - 1)
             row.append((f"{body} ", "accent" if n == selected else "good"))
         lines.append(row)
-    lines.append([_label(bar, wide, glyphs, n == selected) for n, bar in enumerate(bars)])
+    lines.append(_labels(bars, wide, glyphs, selected))
     if counted:
         lines.append([_count(bar, wide, n == selected) for n, bar in enumerate(bars)])
     rest = width - wide * len(bars)
     return [[*line, (" " * rest, "")] for line in lines]
 
 
-def _label(bar: Bar, wide: int, glyphs: Glyphs, selected: bool) -> Cell:
-    sign = glyphs.mark("here") if selected else " "
-    return _middle(bar.label[: wide - 1], wide - 1) + sign, "strong" if selected else "muted"
+def _labels(bars: Sequence[Bar], wide: int, glyphs: Glyphs, selected: int | None) -> list[Cell]:
+    """A label under each bar; where they are wider than that, under every second or third one
+    up to the last.
+
+    A label is whole or not there: half of 30+ would be another number. Of bars that share the room
+    of a label the selected one has it.
+    """
+    longest = max(len(bar.label) for bar in bars)
+    each = max(1, -(-(longest + 1) // wide))
+    found: list[Cell] = []
+    for end in range((len(bars) - 1) % each + 1, len(bars) + 1, each):
+        group = range(max(0, end - each), end)
+        here = selected in group
+        bar = bars[selected] if here and selected is not None else bars[end - 1]
+        room = wide * len(group) - 1
+        text = bar.label if len(bar.label) <= room else ""
+        text = _middle(text, room) if len(group) == 1 else formats.fit(text, room, right=True)
+        sign = glyphs.mark("here") if here else " "
+        found.append((text + sign, "strong" if here else "muted"))
+    return found
 
 
 def _count(bar: Bar, wide: int, selected: bool) -> Cell:

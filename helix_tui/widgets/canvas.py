@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -26,6 +26,10 @@ class Canvas(ScrollView, can_focus=True):
         *(f"canvas--{role}" for role in ROLES if role),
     }
 
+    def __init__(self, id: str) -> None:  # noqa: A002 - the name Textual gives it
+        super().__init__(id=id)
+        self._styles: dict[str, Style] = {"": Style()}
+
     def line(self, y: int, left: int, right: int) -> tuple[int, Iterable[Cell]]:
         """The pieces of one line of the drawing between two columns, and the column they begin at,
         which may lie before `left`."""
@@ -37,12 +41,20 @@ class Canvas(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         start, pieces = self.line(top + y, left, left + width)
         strip = Strip([Segment(text, self._style(role)) for text, role in pieces])
-        return strip.crop_extend(left - start, left - start + width, self.rich_style)
+        return strip.crop_extend(left - start, left - start + width, self._style(""))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible lines; a style is looked up once, not once a piece."""
+        self._styles = {"": self.rich_style}
+        return super().render_lines(crop)
 
     def _style(self, role: str) -> Style:
-        style = self.rich_style
-        for name in role.split():
-            style += self.get_component_rich_style(f"canvas--{name}", partial=True)
+        style = self._styles.get(role)
+        if style is None:
+            style = self._styles[""]
+            for name in role.split():
+                style += self.get_component_rich_style(f"canvas--{name}", partial=True)
+            self._styles[role] = style
         return style
 
     def resize_drawing(self, width: int, height: int) -> None:

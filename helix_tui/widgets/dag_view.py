@@ -154,9 +154,13 @@ class DagView(Canvas):
             for key, box in self.drawing.boxes.items()
             if key in self._tasks
         }
-        if anew or rows != self._rows:
-            self._rows = rows
+        before, self._rows = self._rows, rows
+        if anew:
             self.refresh()
+            return
+        for key, box in self.drawing.boxes.items():
+            if rows.get(key) != before.get(key):
+                self.refresh_lines(box.y, box.height)
 
     # -- the cursor ---------------------------------------------------------------------------
 
@@ -166,14 +170,14 @@ class DagView(Canvas):
         if key is not None and key != self.key:
             self.key = key
             self._mark()
-            self._dress()
+            self._dress(anew=True)
             self._bring()
 
     def _go(self, key: str) -> None:
         if key and key != self.key:
             self.key = key
             self._mark()
-            self._dress()
+            self._dress(anew=True)
             self._bring()
             self.post_message(Selected("plan", self._numbers.get(key)))
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from helix_tui import bindings
 from helix_tui.messages import FilterChanged
 
 
 class FilterBar(Horizontal):
     """Hidden while there is no filter and nobody types one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", "Clear", show=True, priority=True),
-        Binding("enter,down", "leave(False)", "Keep", show=True, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings.for_place("filter")
+
+    _counted = ""
 
     def on_mount(self) -> None:
         """Out of sight until it is opened."""
@@ -58,7 +58,10 @@ class FilterBar(Horizontal):
 
     def count(self, matching: int, total: int) -> None:
         """Say how many rows the filter lets through."""
-        self.query_one("#filter-count", Static).update(f"{matching:,} of {total:,}")
+        text = f"{matching:,} of {total:,}"
+        if text != self._counted:  # it costs a layout of the whole screen
+            self._counted = text
+            self.query_one("#filter-count", Static).update(text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Pass on what is typed, as it is typed."""

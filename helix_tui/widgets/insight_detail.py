@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import InsightDetail
 from helix_tui.widgets import insight_text
 from helix_tui.widgets.pieces import Pieces
+from helix_tui.widgets.reading import ReadingPane
 from helix_tui.widgets.table_layout import Cell
 
 
-class ReadingPane(VerticalScroll, can_focus=True):
-    """A text that scrolls."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False),
-        Binding("k", "scroll_up", "Up", show=False),
-        Binding("g", "scroll_home", "Top", show=False),
-        Binding("G", "scroll_end", "End", show=False),
-    ]
+class InsightPart(ReadingPane):
+    """One text about it."""
 
     def compose(self) -> ComposeResult:
         """The text."""
@@ -47,18 +39,18 @@ class InsightDetailPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Two panes, of which the second is seen on a broad screen."""
-        yield ReadingPane(id="detail")
-        yield ReadingPane(id="record")
+        yield InsightPart(id="detail")
+        yield InsightPart(id="record")
 
     @property
-    def front(self) -> ReadingPane:
+    def front(self) -> InsightPart:
         """The pane that is always there."""
-        return self.query_one("#detail", ReadingPane)
+        return self.query_one("#detail", InsightPart)
 
     @property
     def read(self) -> bool:
         """Whether a person's cursor is in it."""
-        return any(pane.has_focus for pane in self.query(ReadingPane))
+        return any(pane.has_focus for pane in self.query(InsightPart))
 
     def show(self, detail: InsightDetail | None, now: datetime) -> None:
         """Show an insight, or that there is none."""
@@ -67,7 +59,7 @@ class InsightDetailPane(Vertical):
         about = insight_text.about(detail, self._glyphs, now)
         record = insight_text.record(detail, self._glyphs, now)
         name = insight_text.name(detail)
-        apart = self.query_one("#record", ReadingPane)
+        apart = self.query_one("#record", InsightPart)
         if apart.display:
             self.front.show([*about, *name], anew=anew)
             apart.show(record, anew=anew)

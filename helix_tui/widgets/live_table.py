@@ -11,7 +11,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Size
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -20,6 +21,9 @@ from helix_tui.formats import fit
 from helix_tui.glyphs import ROLES, Glyphs
 from helix_tui.messages import Chosen, RowsNeeded, Selected, SortAsked
 from helix_tui.widgets.table_layout import GAP, Column, Row, column_at, fit_columns
+
+KEPT = 128
+"""Lines kept as they were drawn: more than a screen has."""
 
 
 class LiveTable(ScrollView, can_focus=True):
@@ -60,6 +64,9 @@ class LiveTable(ScrollView, can_focus=True):
         self._total = 0
         self._sort = ("", False)
         self._asked: int | None = None
+        self._placed: list[tuple[int, int]] = []
+        self._base = Style()
+        self._drawn: LRUCache[tuple[Row | None, bool, bool], Strip] = LRUCache(KEPT)
         self.cursor = 0
         """The index of the selected row among all rows."""
         self.key: int | None = None
@@ -193,8 +200,8 @@ class LiveTable(ScrollView, can_focus=True):
         self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
 
     def _go(self, index: int) -> None:
+        before, top, height = self.cursor, self.scroll_offset.y, max(1, self._height)
         self.cursor = max(0, min(index, self._total - 1))
-        top, height = self.scroll_offset.y, max(1, self._height)
         if self.cursor < top:
             self._scroll(self.cursor)
         elif self.cursor >= top + height:
@@ -206,7 +213,11 @@ class LiveTable(ScrollView, can_focus=True):
             if row is not None:
                 self.post_message(Selected(self.id or "", key))
         self._ask()
-        self.refresh()
+        if self.cursor == before or self.scroll_offset.y != top:
+            self.refresh()
+            return
+        for line in (before, self.cursor):
+            self.refresh_line(line + self._head)
 
     def action_move(self, step: int) -> None:
         """One row up or down."""
@@ -235,7 +246,7 @@ class LiveTable(ScrollView, can_focus=True):
         """Select a row, open it by a second click, sort by a click on the head."""
         x, y = event.x - self.gutter.left, event.y - self.gutter.top
         if y < self._head:
-            column = column_at(self._placed(), x)
+            column = column_at(self._placed, x)
             if column is not None and self._columns[column].sort:
                 self.post_message(SortAsked(self.id or "", self._columns[column].sort))
             return
@@ -252,13 +263,22 @@ class LiveTable(ScrollView, can_focus=True):
 
     # -- drawing ------------------------------------------------------------------------------
 
-    def _placed(self) -> list[tuple[int, int]]:
-        return fit_columns(self._columns, self._width, self._least)
+    def notify_style_update(self) -> None:
+        """Other colours, perhaps: nothing that was drawn is good any more."""
+        super().notify_style_update()
+        self._drawn.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The visible lines; what they share is looked up once, not once a line."""
+        base, placed = self.rich_style, fit_columns(self._columns, self._width, self._least)
+        if (base, placed) != (self._base, self._placed):
+            self._base, self._placed = base, placed
+            self._drawn.clear()
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the head, a row, or nothing."""
-        width = self._width
-        base = self.rich_style
+        width, base = self._width, self._base
         if y < self._head:
             return self._head_line(base).adjust_cell_length(width, base)
         index = self.scroll_offset.y + y - self._head
@@ -267,13 +287,19 @@ class LiveTable(ScrollView, can_focus=True):
             return Strip([Segment(fit(f" {self._empty}", width), style)])
         if index >= self._total:
             return Strip.blank(width, base)
-        return self._row_line(index, base).adjust_cell_length(width, base)
+        here = index == self.cursor and (self.has_focus or self._selects)
+        key = (self._row(index), here, here and self.has_focus)
+        strip = self._drawn.get(key)
+        if strip is None or strip.cell_length != width:
+            strip = self._row_line(key[0], base, here=here).adjust_cell_length(width, base)
+            self._drawn[key] = strip
+        return strip
 
     def _head_line(self, base: Style) -> Strip:
         plain = base + self.get_component_rich_style("live-table--head", partial=True)
         marked = plain + self.get_component_rich_style("live-table--sorted", partial=True)
         segments = [Segment(" ", plain)]
-        for n, wide in self._placed():
+        for n, wide in self._placed:
             column, (sort, upward) = self._columns[n], self._sort
             here = bool(sort) and column.sort == sort
             title = column.title
@@ -285,19 +311,16 @@ class LiveTable(ScrollView, can_focus=True):
             segments.append(Segment(" " * GAP, plain))
         return Strip(segments).adjust_cell_length(self._width, plain)
 
-    def _row_line(self, index: int, base: Style) -> Strip:
-        row = self._row(index)
-        here = index == self.cursor and (self.has_focus or self._selects)
+    def _row_line(self, row: Row | None, base: Style, *, here: bool) -> Strip:
         if here:
             name = "live-table--cursor" if self.has_focus else "live-table--cursor-blurred"
             base = base + self.get_component_rich_style(name, partial=True)
         sign = ("▌" if not self._glyphs.ascii else ">") if here else " "
         segments = [Segment(sign, base)]
         if row is None:
-            return Strip([*segments, Segment(self._glyphs.mark("more"), base)]).adjust_cell_length(
-                self._width, base
-            )
-        for n, wide in self._placed():
+            segments.append(Segment(self._glyphs.mark("more"), base))
+            return Strip(segments).adjust_cell_length(self._width, base)
+        for n, wide in self._placed:
             text, role = row.cells[n]
             style = base
             if role:

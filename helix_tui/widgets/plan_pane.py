@@ -7,13 +7,13 @@ from datetime import datetime
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 
 from helix_tui.glyphs import Glyphs
 from helix_tui.state import TaskLine
 from helix_tui.widgets import run_rows
 from helix_tui.widgets.dag_view import DagDrawn, DagView
 from helix_tui.widgets.live_table import LiveTable
+from helix_tui.widgets.pieces import retitle
 from helix_tui.widgets.run_layout import Room, shown_as
 
 
@@ -67,7 +67,7 @@ class PlanPane(Vertical):
         below = drawing.width > self._room.width  # a scroll bar
         rows = drawing.height + below if drawn else len(self._tasks) + 1
         self.styles.height = "1fr" if self._room.broad else min(rows, self._room.height) + 1
-        self.border_title = Content(run_rows.plan_title(self._tasks, drawing.lost))
+        retitle(self, run_rows.plan_title(self._tasks, drawing.lost))
 
     def on_dag_drawn(self, message: DagDrawn) -> None:
         """There is a drawing now, so that it can be seen whether it fits."""

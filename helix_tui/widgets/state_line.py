@@ -18,6 +18,8 @@ from helix_tui.widgets import pieces
 from helix_tui.widgets.table_layout import Cell
 
 ASKING = "learn"
+LEAST_NAME = 3
+"""Cells of a project's name that stay in the least room."""
 RIGHT_LEAST = 54
 """Cells kept for the state; where the names of all views leave less, the others are digits."""
 
@@ -40,22 +42,25 @@ def view_pieces(current: str, width: int, asking: int = 0) -> list[Cell]:
 
 
 def state_pieces(
-    snapshot: Snapshot | None, paused: bool, now: datetime, glyphs: Glyphs, *, brief: bool = False
+    snapshot: Snapshot | None, paused: bool, now: datetime, glyphs: Glyphs, *, brief: int = 0
 ) -> list[Cell]:
-    """What the line says on its right side, the most important first; `brief` for little room."""
+    """What the line says on its right side, the most important first.
+
+    `brief`: 1 says the age in a figure, 2 the state in a word as well, for little room.
+    """
     if snapshot is None:
         return [("reading the memory", "muted")]
     service = snapshot.service
     state = glyphs.state(service.state)
     sep = f" {glyphs.mark('sep')} "
-    text = f"{state.glyph} {service.state}" if brief else state.text
+    text = f"{state.glyph} {service.state}" if brief > 1 else state.text
     parts: list[Cell] = [(text, state.role)]
     if service.state == "ok" and service.model and not brief:
         parts.append((f" {formats.literal(service.model)}", "muted"))
     parts.append((sep, "muted"))
     parts.append((formats.literal(snapshot.project), "strong"))
     parts.append((sep, "muted"))
-    parts.append(age_piece(snapshot, paused, now, brief=brief))
+    parts.append(age_piece(snapshot, paused, now, brief=brief > 0))
     return parts
 
 
@@ -82,7 +87,7 @@ class StateLine(Widget):
         self._view = view
         self._glyphs = glyphs
         self._parts: list[Cell] = []
-        self._brief: list[Cell] = []
+        self._briefer: list[list[Cell]] = []
         self._asking = 0
 
     def show(self, snapshot: Snapshot | None, paused: bool, now: datetime) -> None:
@@ -91,7 +96,9 @@ class StateLine(Widget):
         asking = snapshot.counts.asking if snapshot else 0
         if (parts, asking) != (self._parts, self._asking):
             self._parts, self._asking = parts, asking
-            self._brief = state_pieces(snapshot, paused, now, self._glyphs, brief=True)
+            self._briefer = [
+                state_pieces(snapshot, paused, now, self._glyphs, brief=brief) for brief in (1, 2)
+            ]
             self.refresh()
 
     def render(self) -> Content:
@@ -100,9 +107,10 @@ class StateLine(Widget):
         left = view_pieces(self._view, width, self._asking)
         menu: Cell = (f"{self._glyphs.mark('menu')} ", "muted")
         room = width - sum(cell_len(text) for text, _ in (menu, *left)) - 1
-        whole = sum(cell_len(text) for text, _ in self._parts) <= room
+        ways = [self._parts, *self._briefer]
+        whole = (way for way in ways if sum(cell_len(text) for text, _ in way) <= room)
         right: list[Cell] = []
-        for text, role in self._parts if whole else self._brief:
+        for text, role in next(whole, None) or _shortened(ways[-1], room):
             cut = formats.fit(text, min(cell_len(text), max(0, room)))
             room -= cell_len(cut)
             right.append((cut, role))
@@ -116,3 +124,14 @@ class StateLine(Widget):
             " " * max(1, room + 1),
             pieces.clickable(pieces.line(right), "app.view('health')"),
         )
+
+
+def _shortened(parts: list[Cell], room: int) -> list[Cell]:
+    """The project's name gives way, so that the age behind it is seen."""
+    over = sum(cell_len(text) for text, _ in parts) - room
+    return [
+        (formats.fit(text, max(LEAST_NAME, cell_len(text) - over)), role)
+        if role == "strong" and cell_len(text) > LEAST_NAME
+        else (text, role)
+        for text, role in parts
+    ]

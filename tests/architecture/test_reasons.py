@@ -77,6 +77,18 @@ def test_every_table_of_the_schema_is_told_of() -> None:
     assert {name for name in told if name not in source} == set()
 
 
+def test_the_house_has_every_room_and_no_other() -> None:
+    named = {name for line in lines("The house") for name in SPAN.findall(line.split(" | ")[0])}
+    told = {ROOT / name if "/" in name or (ROOT / name).exists() else ROOT / "helix_core" / name
+            for name in named}  # fmt: skip
+    assert [path.name for path in told if not path.exists()] == []
+    rooms = [path for path in (ROOT / "helix_core").iterdir() if path.name[0] not in "_."]
+    code = [path for path in rooms if path.is_dir() or path.suffix == ".py"]
+    assert sorted(path.name for path in code if path not in told) == ["dispatch.py", "local.py"]
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert "`helix_core/dispatch.py`" in text and "(`local.py`)" in text
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "helix_core").glob("**/formulas*.py")), ids=str)
 def test_every_formula_names_its_source(path: Path) -> None:
     """A decision, the specification, or a paper by its year."""

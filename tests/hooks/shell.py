@@ -34,9 +34,12 @@ class Said:
 
     @property
     def refusal(self) -> str:
-        """The one line of a command that did not go well, and printed nothing."""
+        """The one line of a command that did not go well; with --json also its document."""
         lines = self.err.strip().splitlines()
-        assert (self.code != 0, self.out, len(lines)) == (True, "", 1), self.err
+        assert (self.code != 0, len(lines)) == (True, 1), self.err
+        if self.out:
+            told = {"ok": False, "error": lines[0].removeprefix("helix: ")}
+            assert json.loads(self.out) == told
         return lines[0]
 
 

@@ -1,14 +1,18 @@
-"""B21: a transcript of 110 MB, a line of 5 MB in it, and a journal that does not grow for ever."""
+"""B21: transcripts of 110 MB, messages of 50, odd bytes in both, and a journal that stays small."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
+
+from helix_core.embed import lifecycle, protocol
 from helix_core.store import journal
 from tests.core.text.transcript_lines import says, user
 from tests.hooks import scene
-from tests.hooks.fire import PROMPT, fire
+from tests.hooks.conftest import Light
+from tests.hooks.fire import PROMPT, fire, payload
 
 MEGABYTE = 1 << 20
 
@@ -38,6 +42,62 @@ def test_b21_many_long_lines(project: Path) -> None:
     scene.write_lines(transcript, user(PROMPT), *lines, says("BLOCKED: no way through"), *lines)
     fire("SubagentStop", project)
     assert scene.outcomes(project) == [("a1", "blocked")]
+
+
+HUGE = 50 * MEGABYTE
+
+
+@pytest.mark.parametrize("kind", ["lines", "one line", "odd bytes"])
+def test_b21_a_final_message_of_50_mb(project: Path, kind: str) -> None:
+    filling = {
+        "lines": "the words of a long report go on and on\n",
+        "one line": "x",
+        "odd bytes": "\x00\ud83d\x1b[31m\n",
+    }[kind]
+    count = HUGE // (len(json.dumps(filling)) - 2)  # as long as it is in the payload
+    message = f"{filling * count}\nDELIVERED: at \ud83d the \x00 end of it all"
+    raw = payload("SubagentStop", project, last_assistant_message=message)
+    done = fire("SubagentStop", project, raw=json.dumps(raw).encode(), timeout=60)
+    assert (done.code, done.out) == (0, "")
+    assert scene.outcomes(project) == [("a1", "delivered")]
+    [summary] = [line["summary"] for line in scene.status(project)]
+    assert "at \ufffd the" in summary and summary.endswith("end of it all")
+    assert not any(ord(c) < 32 for c in summary)
+
+
+def test_b21_what_no_worker_takes_is_handled_without_it(light: Light, project: Path) -> None:
+    scene.store_directly(project, "When a message is huge, look at its end because that counts")
+    assert lifecycle.start()
+    pid = light.wait_for_one()
+    message = f"{'y' * (protocol.MAX_FRAME + MEGABYTE)}\nDELIVERED: past what it takes"
+    raw = payload("SubagentStop", project, last_assistant_message=message)
+    done = fire("SubagentStop", project, raw=json.dumps(raw).encode(), timeout=60)
+    assert (done.code, done.out) == (0, "")
+    assert scene.outcomes(project) == [("a1", "delivered")]
+    assert scene.rows(project, "SELECT mode, ok FROM hook_call") == [("keyword", 1)]
+    assert light.wait_for_one() == pid
+
+
+def test_b21_bytes_that_are_no_text_cost_themselves_only(project: Path) -> None:
+    """In the payload, and in a transcript of 20 MB that is read because the message is missing."""
+    raw = json.dumps(
+        payload("SubagentStop", project, last_assistant_message="BYTES\nDELIVERED: ok")
+    )
+    for number, odd in enumerate((b"\xff\xfe", b"\xed\xa0\xbd", b"\xc3")):
+        data = raw.replace('"a1"', f'"a{number}"').encode().replace(b"BYTES", odd)
+        assert fire("SubagentStop", project, raw=data).code == 0
+    transcript = project / "agent-b1.jsonl"
+    with transcript.open("wb") as out:
+        out.write(user(PROMPT).encode() + b"\n")
+        out.write((b"\x00" * MEGABYTE + b"\xff\xfe\n") * 20)
+        out.write(
+            says("DELIVERED: behind it all").encode().replace(b"behind", b"be\xffhind") + b"\n"
+        )
+    assert fire("SubagentStop", project, agent_id="b1").code == 0
+    assert sorted(scene.outcomes(project)) == [
+        *((f"a{number}", "delivered") for number in range(3)),
+        ("b1", "delivered"),
+    ]
 
 
 def test_b21_the_rows_about_hook_calls_are_trimmed(project: Path) -> None:

@@ -201,7 +201,7 @@ class TestWithWorker:
         }  # fmt: skip
         assert found["hooks"]["degraded"] == 0
         text = helix(project, "session", "report").out
-        assert "loop closed: 1 of 1 agents" in text
+        assert "loop closed: 1 of 1 agent fed back" in text
         assert f"{moved['before']:.3f} -> {moved['after']:.3f}  {name}" in text
 
     def test_an_event_that_is_missing_keeps_the_loop_open(self, project: Path) -> None:

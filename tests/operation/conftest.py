@@ -8,14 +8,16 @@ import platform
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import helix_core
-from helix_core import atomic, provision
+from helix_core import atomic, paths, provision, setup_state
 from tests.conftest import User
+from tests.hooks import scene
 from tests.hooks.fire import ROOT
 
 
@@ -65,3 +67,23 @@ def house(user: User, monkeypatch: pytest.MonkeyPatch) -> House:
     monkeypatch.delenv("HELIX_VENV")
     os.environ.pop("HELIX_VENV", None)
     return House(venv)
+
+
+@pytest.fixture
+def plain(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where a new user's plugin lies: no environment is named, and nothing but local wheels is."""
+    for name in ("HELIX_VENV", "HELIX_WORKER", "HELIX_SETUP"):
+        monkeypatch.delenv(name)
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    for name, value in {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path / "made" / "wheels"),
+        "PIP_NO_CACHE_DIR": "1",
+        "HELIX_TORCH": "any",
+        "PATH": f"{Path(sys.executable).resolve().parent}:/usr/bin:/bin",
+    }.items():
+        monkeypatch.setenv(name, value)
+    yield tmp_path / "made"
+    scene.wait_for(lambda: not setup_state._running(paths.environment_dir()), 120)

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,70 +16,13 @@ import pytest
 
 from helix_core import atomic, paths, provision, setup_state
 from helix_core.errors import RefusedError
-from tests.conftest import User, cleaned_environ
 from tests.core.command import helix
 from tests.hooks import scene
 from tests.hooks.fire import fire
 from tests.operation.fake_source import checkout
+from tests.operation.setting_up import built, finished, imported, lacking
 
 LESSON = "When fixing the parser, run the tokenizer tests first"
-
-
-@pytest.fixture
-def plain(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where a new user's plugin lies: no environment is named, and nothing but local wheels is."""
-    for name in ("HELIX_VENV", "HELIX_WORKER", "HELIX_SETUP"):
-        monkeypatch.delenv(name)
-    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
-        monkeypatch.delenv(name)
-    for name, value in {
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(tmp_path / "made" / "wheels"),
-        "PIP_NO_CACHE_DIR": "1",
-        "PIP_NO_COMPILE": "1",  # hundreds of modules that nobody imports
-        "HELIX_TORCH": "any",
-        "PATH": f"{Path(sys.executable).resolve().parent}:/usr/bin:/bin",
-    }.items():
-        monkeypatch.setenv(name, value)
-    yield tmp_path / "made"
-    scene.wait_for(lambda: not setup_state._running(paths.environment_dir()), 120)
-
-
-def built(source: Path) -> subprocess.Popen[str]:
-    """A set-up that begins."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "helix_core.provision"],
-        cwd=source,
-        env={**cleaned_environ(), **os.environ},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def finished(source: Path) -> tuple[int, str]:
-    process = built(source)
-    _, err = process.communicate(timeout=240)
-    return process.returncode, err
-
-
-def lacking(source: Path, venv: Path) -> str:
-    """What the environment lacks, asked from that checkout: nothing is "[]"."""
-    code = (
-        "import pathlib, sys; from helix_core import provision;"
-        "print(provision.lacks(pathlib.Path(sys.argv[1])))"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code, venv], cwd=source, capture_output=True, text=True, check=True
-    ).stdout.strip()
-
-
-def imported(venv: Path) -> str:
-    code = "import torch.m149, tinya.m149, tinyb.m149, helix_core; print(helix_core.__file__)"
-    return subprocess.run(
-        [venv / "bin" / "python", "-I", "-c", code], capture_output=True, text=True, check=True
-    ).stdout
 
 
 @pytest.mark.long

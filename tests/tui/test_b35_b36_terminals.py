@@ -10,6 +10,8 @@ import pytest
 import shop
 from kit import make_app, ready, text, until
 from rich.cells import cell_len
+from textual.command import CommandPalette
+from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from benchmarks.terminal import Dashboard, dashboard
@@ -178,7 +180,37 @@ async def test_b36_the_palette_opens_by_its_key_and_takes_letters(project: Proje
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         await pilot.press("colon")
-        await until(pilot, lambda: "CommandPalette" in type(app.screen).__name__)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press(*"quit")
         await until(pilot, lambda: app.screen.query_one(Input).value == "quit")
         assert app.is_running
+
+
+BLIND = {  # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
+    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216)),
+    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413)),
+}
+BLUE = {"protan": (-0.003882, -0.048116, 1.051998), "deutan": (-0.011820, 0.042940, 0.968881)}
+
+
+def seen_by(colour: str, eye: str) -> list[float]:
+    """A colour as such an eye sees it, in [0, 1] of gamma-corrected RGB."""
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    mixed = [
+        sum(m * p for m, p in zip(row, linear, strict=True)) for row in (*BLIND[eye], BLUE[eye])
+    ]
+    return [max(0.0, m) ** (1 / 2.4) for m in mixed]
+
+
+def apart(one: str, other: str, eye: str) -> float:
+    pairs = zip(seen_by(one, eye), seen_by(other, eye), strict=True)
+    return sum((a - b) ** 2 for a, b in pairs) ** 0.5
+
+
+@pytest.mark.parametrize("eye", BLIND)
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_b36_good_and_bad_differ_to_eyes_that_mix_up_red_and_green(theme: Theme, eye: str) -> None:
+    assert theme.success and theme.error
+    assert apart("#d04040", "#7a8a30", eye) < 0.3  # what such an eye takes for one colour
+    assert apart(theme.success, theme.error, eye) > 0.4

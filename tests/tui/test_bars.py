@@ -95,3 +95,21 @@ def test_sparks_and_sizes() -> None:
     ]
     assert [formats.millis(n) for n in (0.4, 40, 1500, 12_000)] == ["0ms", "40ms", "1.5s", "12s"]
     assert [formats.short(n) for n in (0, 9_999, 10_000, 2_500_000)] == ["0", "9999", "10k", "2M"]
+
+
+@given(
+    st.lists(st.sampled_from(["0", "5", ".9", "30+", "100%"]), min_size=1, max_size=12),
+    st.integers(4, 90),
+    st.integers(0, 11),
+)
+def test_a_label_is_whole_or_not_there(names: list[str], width: int, at: int) -> None:
+    selected = at if at < len(names) else None
+    wide = bars.column(len(names), width)
+    drawn = [Bar(name, 1) for name in names]
+    lines = bars.chart(drawn, width, 8, Glyphs(ascii=True), selected)
+    if wide < 2:
+        return
+    shown = [text.strip(" <") for text, _ in lines[-2]]
+    assert set(shown) <= {*names, ""}
+    if selected is not None and len(names[selected]) < wide:
+        assert names[selected] in shown

@@ -7,6 +7,7 @@ import re
 import pytest
 import shop
 from kit import make_app, ready, shown, shown_insights, shown_run, text, until
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -272,7 +273,7 @@ async def test_the_palette_has_every_action(project: Project) -> None:
         for action in (*actions.of("app"), *actions.of("insights")):
             assert action.label in offered or not action.palette
         await pilot.press("colon")
-        await until(pilot, lambda: "CommandPalette" in type(app.screen).__name__)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press("escape")
 
 
@@ -371,3 +372,24 @@ async def test_time_alone_draws_no_table_again(project: Project) -> None:
         assert draws == 0
         screen.redraw()
         assert draws == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "words"),
+    [
+        (100, "◐ degraded (keyword only) │ shop │ live, changed 12m"),
+        (80, "◐ degraded (keyword only) │ shop │ 12m"),
+        (60, "◐ degraded │ shop │ 12m"),
+    ],
+)
+async def test_the_first_line_always_tells_state_project_and_age(
+    project: Project, room: int, words: str
+) -> None:
+    shop.World(project.root).run("learn-ask", {"document": {"questions": shop.QUESTIONS}})
+    app = make_app(project)
+    async with app.run_test(size=(room, 24)) as pilot:
+        await ready(pilot)
+        first = text(app).splitlines()[0]
+        age = first.rpartition("│")[2].split()[-1]
+        assert first.endswith(words.replace("12m", age))
+        assert f"5 Learn ({2})" in first or f"5 ({2})" in first

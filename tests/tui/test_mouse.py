@@ -6,6 +6,7 @@ import pytest
 import shop
 from kit import make_app, ready, shown, shown_insights, shown_run, text, until
 from rich.cells import cell_len
+from textual.command import CommandPalette
 from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 
@@ -55,7 +56,7 @@ async def test_the_first_line_goes_to_every_view_and_to_all_commands(project: Pr
             await until(pilot, lambda name=view.name: app.current_mode == name)  # type: ignore[misc]
             await ready(pilot)
         await click(pilot, "≡")
-        await until(pilot, lambda: "CommandPalette" in type(app.screen).__name__)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ViewScreen))
         await click(pilot, "degraded")

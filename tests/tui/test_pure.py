@@ -17,9 +17,19 @@ from helix_tui import actions, bindings, formats, glyphs, views
 from helix_tui.app import HelixApp
 from helix_tui.data.part import Part
 from helix_tui.screens.base import ViewScreen
-from helix_tui.screens.help import key_lines
+from helix_tui.screens.confirm import Confirm
+from helix_tui.screens.editor import EditText
+from helix_tui.screens.help import Help, key_lines
+from helix_tui.screens.report import Report
+from helix_tui.screens.runs import Runs
+from helix_tui.screens.trash_list import TrashList
+from helix_tui.screens.what_if import WhatIfDialog
 from helix_tui.widgets import insight_rows, run_rows, state_line
+from helix_tui.widgets.bar_chart import BarChart
+from helix_tui.widgets.dag_view import DagView
+from helix_tui.widgets.filter_bar import FilterBar
 from helix_tui.widgets.live_table import LiveTable
+from helix_tui.widgets.reading import ReadingPane
 from helix_tui.widgets.table_layout import GAP, column_at, fit_columns
 
 
@@ -142,8 +152,23 @@ def test_keys_mean_one_thing_and_survive_a_terminal_multiplexer() -> None:
 
 
 def test_every_action_is_bound_explained_and_carried_out() -> None:
-    owners: dict[str, type] = {"app": HelixApp, "table": LiveTable}
+    owners: dict[str, type] = {
+        "app": HelixApp,
+        "table": LiveTable,
+        "drawing": DagView,
+        "chart": BarChart,
+        "text": ReadingPane,
+        "filter": FilterBar,
+        "editor": EditText,
+        "what_if": WhatIfDialog,
+        "trash_list": TrashList,
+        "runs": Runs,
+        "report": Report,
+        "confirm": Confirm,
+        "help": Help,
+    }
     owners |= {view.name: view.screen_class for view in views.VIEWS}
+    assert set(owners) == set(actions.PLACES)
     for where, owner in owners.items():
         bound = {b.id for b in bindings.for_place(where)}  # type: ignore[union-attr]
         for action in actions.of(where):
@@ -151,10 +176,13 @@ def test_every_action_is_bound_explained_and_carried_out() -> None:
             assert action.help
             assert action.label
             name = action.action.partition("(")[0]
-            assert hasattr(owner, f"action_{name}"), action.id
+            of_app = name.startswith("app.")
+            asked = HelixApp if of_app else owner
+            assert hasattr(asked, f"action_{name.removeprefix('app.')}"), action.id
     for view in views.NAMES:
         text = "\n".join("".join(t for t, _ in line) for line in key_lines(view))
-        for action in (*actions.of(view), *actions.of("table"), *actions.of("app")):
+        places = (view, *views.of(view).panes, *views.of(view).dialogs, "app", "help")
+        for action in (action for place in places for action in actions.of(place)):
             assert action.help in text
 
 

@@ -88,7 +88,7 @@ def command(project: Project, **env: str) -> str:
 def test_a_visit(terminal: Terminal, project: Project) -> None:
     terminal.start(command(project), 80, 24)
     screen = terminal.until(lambda s: "running" in s and "Given" in s)
-    assert screen.startswith("[1 Run]")
+    assert screen.startswith("≡ [1 Run]")
     assert all(len(line) <= 80 for line in screen.splitlines())
     assert terminal.fact("alternate_on") == "1"
     terminal.keys("2")
