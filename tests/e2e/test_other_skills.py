@@ -43,8 +43,10 @@ def test_a_skill_that_only_looks(
         db = place.project / ".helix" / "helix.db"
         contents = {row["content"] for row in rows(db, "SELECT content FROM insight")}
         assert contents == set(story.INSIGHTS)
-        for table in ("agent_run", "run", "task", "feedback_event", "curation_event"):
+        for table in ("agent_run", "run", "task", "feedback_event"):
             assert number(db, f"SELECT count(*) FROM {table}") == 0
+        stored = number(db, "SELECT count(*) FROM curation_event WHERE action = 'store'")
+        assert number(db, "SELECT count(*) FROM curation_event") == stored == len(story.INSIGHTS)
         if plan == "asking":
             assert story.BUCKET.insight in said["recall"]
         if plan == "figures":

@@ -59,7 +59,13 @@ def test_eight_processes_lose_nothing(project: Path) -> None:
         revisions = "SELECT count(*) FROM revision WHERE insight_id = ?"
         assert one(revisions, (edited,)).fetchone()[0] == ROUNDS
         changes = dict(one("SELECT action, count(*) FROM curation_event GROUP BY 1").fetchall())
-        assert changes == {"edit": ROUNDS, "trash": ROUNDS // 2, "restore": ROUNDS // 2}
+        assert changes == {
+            "store": len(names),
+            "feedback": 2 * ROUNDS,
+            "edit": ROUNDS,
+            "trash": ROUNDS // 2,
+            "restore": ROUNDS // 2,
+        }
         ends = "SELECT count(*) FROM agent_run WHERE state = 'delivered'"
         assert one(ends).fetchone()[0] == 2 * ROUNDS
         assert one("SELECT count(*) FROM session_log").fetchone()[0] == 2 * ROUNDS

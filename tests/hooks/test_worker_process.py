@@ -102,22 +102,30 @@ def test_clients_that_are_killed_cost_the_worker_nothing(
 
 LEAK = """
 import pathlib, sys, threading, time
-from helix_core.embed import server
+from helix_core.embed import footprint, server
 
-hog = []
+hog, look, looked = [], footprint.Ceiling.exceeded, threading.Event()
+
+def exceeded(ceiling):
+    found = look(ceiling)
+    if ceiling._began:
+        looked.set()
+    return found
 
 def leak():
+    looked.wait()
     while not pathlib.Path(sys.argv[1]).exists():
         time.sleep(0.05)
     hog.append(b"x" * (int(sys.argv[2]) << 20))
 
+footprint.Ceiling.exceeded = exceeded
 threading.Thread(target=leak, daemon=True).start()
 server.main()
 """
 
 
 def leaking(light: Light, megabytes: int, word: Path) -> None:
-    """A real worker that comes to hold so much more once a file is there."""
+    """A real worker that comes to hold so much more once it was looked at and a file is there."""
     lifecycle._started.append(
         subprocess.Popen(
             [light.venv / "bin" / "python", "-c", LEAK, word, str(megabytes)],
