@@ -114,7 +114,9 @@ def _fired(place: Place, root: Path) -> Iterator[Finding]:
     env = {k: v for k, v in place.environ.items() if k not in LEADING_AWAY}
     if not place.notes.get("worker"):
         env["HELIX_WORKER"] = "off"
-    with tempfile.TemporaryDirectory(prefix="helix-doctor-") as folder:
+    # The worker may still write into the scratch project while it is cleared away.
+    scratch = tempfile.TemporaryDirectory(prefix="helix-doctor-", ignore_cleanup_errors=True)
+    with scratch as folder:
         project = Path(folder).resolve()
         (project / ".helix").mkdir()
         stage = claude.Stage(root, project, env)

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from helix_core.profiles import ModelProfile
 
 Matrix = npt.NDArray[np.float32]
-TRIM_AFTER = 50_000
 
 
 class MatrixIndex:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Callable, Mapping
 
 from helix_core import clock
@@ -103,7 +104,11 @@ def _legacy_memory(conn: sqlite3.Connection) -> None:
         if content:
             conn.execute(
                 "INSERT OR IGNORE INTO insight(name, content, created_at) VALUES (?, ?, ?)",
-                (name or f"memory-{abs(hash(content))}", content, moment),
+                (
+                    name or f"memory-{zlib.crc32(str(content).encode('utf-8', 'replace'))}",
+                    content,
+                    moment,
+                ),
             )
 
 
