@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from helix_core.cli import figures_text
-from tests.core.command import helix
+from tests.core.command import helix, run
 from tests.hooks import scene
 
 TEXT = "When pytest hangs in CI, pass -x because a fixture leaks"
@@ -162,18 +161,16 @@ def test_json_says_the_text_as_it_is(project: Path) -> None:
     assert TAGGED in [json.loads(line).get("content") for line in exported]
 
 
-def test_export_and_import_take_a_dash(
-    project: Path, new_project: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_export_and_import_take_a_dash(project: Path, new_project: Any) -> None:
     scene.store_directly(project, TEXT, TAGGED)
     ran = helix(project, "export", "-")
     assert ran.code == 0 and len(ran.out.splitlines()) > 2
     assert not (project / "-").exists() and not Path("-").exists()
     other = new_project("other")
-    stream = io.TextIOWrapper(io.BytesIO(ran.out.encode()), encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", stream)
-    assert helix(other, "import", "-").code == 0
-    contents = {one["content"] for one in helix(other, "recall", "pytest", "--json").json}
+    assert run("--project", str(other), "import", "-", given=ran.out).code == 0
+    contents = {
+        one["content"] for one in helix(other, "recall", "pytest hangs in CI", "--json").json
+    }
     assert contents == {TEXT}
 
 
