@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,11 @@ class TestByKeyword:
         self, project: Path, names: list[str]
     ) -> None:
         with locked(project):
+            began = time.monotonic()
             for command in (("store", f"{ONE} too"), ("tag", names[0], "+x"), ("undo",)):
                 ran = helix(project, *command)
                 assert ran.code == 3 and ran.out == "" and "locked" in ran.err
+            assert time.monotonic() - began < 15.0
             assert helix(project, "recall", "parser of the config file").code == 0
         assert helix(project, "store", f"{TWO} too").code == 0
 

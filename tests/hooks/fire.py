@@ -20,9 +20,6 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PROMPT = "TASK_ID: 7\nTASK: Add the parser\nOBJECTIVE: parse it\nVERIFY: pytest tests/test_p.py"
 BUILDER = "helix:helix-builder"
-PATIENCE = 60.0
-"""Seconds after which a hook is taken to hang. Its own limits are for a person's machine, and are
-measured by `make bench`; how busy a tester's machine is says nothing about a hook."""
 # What a matcher is held against, by event.
 SUBJECTS = {
     "PreToolUse": "tool_name",
@@ -165,7 +162,7 @@ def fire(
 ) -> Fired:
     """Fire one event and wait for its hook; one that no matcher takes has code 0 and no output.
 
-    `raw` replaces the payload's bytes; `timeout` is when the client loses patience, in seconds.
+    `raw` replaces the payload's bytes; `timeout` the hook's own limit in seconds.
     """
     built = payload(event, project, **changes)
     subject = str(built.get(SUBJECTS[event], ""))
@@ -174,7 +171,7 @@ def fire(
     for command, limit in found:
         data = json.dumps(built).encode() if raw is None else raw
         began = time.monotonic()
-        return finish(start(command, project, env), data, timeout or max(limit, PATIENCE), began)
+        return finish(start(command, project, env), data, timeout or limit, began)
     return Fired(0, "", "", 0.0)
 
 
@@ -189,4 +186,4 @@ def together(events: list[tuple[str, Path, dict[str, Any]]]) -> list[Fired]:
         assert process.stdin is not None
         process.stdin.write(data)
         process.stdin.flush()
-    return [finish(process, b"", max(limit, PATIENCE)) for process, _, limit in running]
+    return [finish(process, b"", limit) for process, _, limit in running]

@@ -72,7 +72,9 @@ def test_b03_a_message_that_comes_late_is_waited_for(project: Path, there: bool)
 
 def test_b03_the_wait_is_short(project: Path) -> None:
     scene.write_lines(project / "agent-a1.jsonl", user(PROMPT))
+    began = time.monotonic()
     respond(project)
+    assert time.monotonic() - began < 5.0
     assert 0 < extraction.MESSAGE_WAIT_SECONDS < 3
     assert scene.outcomes(project) == [("a1", "unknown")]
 

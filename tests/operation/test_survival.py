@@ -146,7 +146,7 @@ def test_b27_a_proxy_that_hangs_costs_a_hook_nothing(
     monkeypatch.delenv("HF_HUB_OFFLINE")
     fired = fire("PreToolUse", known, prompt=scene.task("Warm up the cold tea again"))
     assert OTHER in fired.specific("updatedInput")["prompt"]
-    assert fired.code == 0
+    assert fired.seconds < 5.0  # the hook's own limit: nothing waited for the network
 
 
 # -- a file that changes under a worker -----------------------------------------------------------
