@@ -9,9 +9,9 @@ import contextlib
 import signal
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -244,7 +244,7 @@ class HelixApp(Keyboard):
         """Everything there is, by name."""
         from helix_tui.screens.palette import Palette  # the first paint does not wait for it
 
-        if not Palette.is_open(cast("App[object]", self)):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def search_themes(self) -> None:

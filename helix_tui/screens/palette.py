@@ -16,7 +16,7 @@ class Palette(CommandPalette):
         if themes:
             super().__init__([ThemeProvider], placeholder="Search for themes")
         else:
-            super().__init__(id="--command-palette")
+            super().__init__()  # without an id: the one before it may still be going
 
     def on_mount(self) -> None:
         """A cursor that stands still, like that of every other input."""
