@@ -111,7 +111,7 @@ class ViewScreen(Screen[None]):
         self._asking = self.set_timer(RESTS, self.ask)
 
     def on_mount(self) -> None:
-        """Show what there is already; from now on every pane is there."""
+        """Show what there is already: after a subclass's own handler, which Textual calls first."""
         self._framed = True
         self.show()
 

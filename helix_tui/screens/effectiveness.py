@@ -66,7 +66,6 @@ class EffectivenessScreen(ViewScreen):
             ("outcomes", "Outcomes by agent over time"),
         ):
             self.query_one(f"#{pane}").border_title = title
-        super().on_mount()
 
     def wanted(self) -> Wanted:
         """Always the same."""

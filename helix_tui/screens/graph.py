@@ -56,7 +56,6 @@ class GraphScreen(ViewScreen):
         self.query_one("#beside").border_title = "Linked to"
         self.query_one("#graph-legend", Pieces).show(graph_rows.legend(self.glyphs))
         self.query_one("#graph-empty", Pieces).show([(EMPTY, "muted")])
-        super().on_mount()
 
     @property
     def canvas(self) -> GraphCanvas:

@@ -72,7 +72,6 @@ class HealthScreen(ViewScreen):
             ("refusals", "Refused texts"),
         ):
             self.query_one(f"#{pane}").border_title = title
-        super().on_mount()
 
     def wanted(self) -> Wanted:
         """Always the same."""

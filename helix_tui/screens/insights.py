@@ -75,7 +75,6 @@ class InsightsScreen(CuratingScreen):
         self.table.border_title = "Insights"
         self.query_one("#detail").border_title = "The selected one"
         self.query_one("#record").border_title = "What became of it"
-        super().on_mount()
 
     def on_resize(self) -> None:
         """One insight stands in one pane, or in two."""

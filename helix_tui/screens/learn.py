@@ -59,7 +59,6 @@ class LearnScreen(ViewScreen):
         """Name the panes."""
         self.query_one("#questions").border_title = "Questions"
         self.query_one("#evidence").border_title = "Evidence"
-        super().on_mount()
 
     def wanted(self) -> Wanted:
         """The queue, and the selected question whole."""

@@ -76,7 +76,6 @@ class RunScreen(ReplayingScreen):
             ("feed", "What happened"),
         ):
             self.query_one(f"#{pane}").border_title = title
-        super().on_mount()
 
     def on_resize(self) -> None:
         """Another size has other room for the plan."""
