@@ -25,8 +25,9 @@ INSIGHT = "When fixing the parser, run the tokenizer tests first"
 
 
 @pytest.fixture
-def running(light: Light, project: Path) -> int:
+def running(light: Light, project: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """The process id of a worker that serves a project with one insight."""
+    monkeypatch.setenv("HELIX_WORKER_WAIT_MS", "1000")  # nobody waits long for one that hangs
     scene.store_directly(project, INSIGHT)
     assert lifecycle.start()
     return light.wait_for_one()
