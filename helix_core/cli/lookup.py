@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from helix_core.cli import figures_text, output
@@ -17,7 +16,6 @@ from helix_core.cli.registry import (
     as_json,
     caller,
     command,
-    query_text,
     read_text,
     remark,
     whole,
@@ -109,12 +107,13 @@ def recall(options: Options) -> None:
         output.line("nothing relevant enough")
 
 
-def query_args(
-    options: Options, limit: int, read: Callable[[str], str] = query_text
-) -> dict[str, Any]:
-    """What a command that takes a query asks for; `read`: how its text is read."""
+def query_args(options: Options, limit: int) -> dict[str, Any]:
+    """What a command that takes a query asks for. An empty one finds nothing, and that is said."""
+    query = read_text(options.query)
+    if not query.strip():
+        remark(options, "nothing is asked for: the text to look for is empty")
     args = {
-        "query": read(options.query),
+        "query": query,
         "limit": limit if options.limit is None else options.limit,
         "min_effectiveness": getattr(options, "min_effectiveness", 0.0),
         "suppress": getattr(options, "suppress", []),

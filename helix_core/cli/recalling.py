@@ -18,7 +18,6 @@ from helix_core.cli.registry import (
     command,
     known_session,
     read_document,
-    read_text,
     remark,
 )
 from helix_core.errors import RefusedError, StoreError, UsageError
@@ -48,7 +47,7 @@ SHOWN_TAGS = 12
 )
 def strategic_recall(options: Options) -> None:
     """Print the insights that bear on an objective, and what they are like as a whole."""
-    asked = query_args(options, constants.STRATEGIC_LIMIT, read_text)  # whatever a session is about
+    asked = query_args(options, constants.STRATEGIC_LIMIT)
     found = caller(options).with_vectors("strategic-recall", asked)
     if as_json(options):  # the note is in it; a client's shell shows both streams as one
         output.emit_json(found)

@@ -194,14 +194,6 @@ def remark(options: Options, text: str) -> None:
         output.say(f"helix: {text}")
 
 
-def query_text(value: str) -> str:
-    """`read_text` of what is looked for; raises UsageError where it is empty."""
-    text = read_text(value)
-    if not text.strip():
-        raise UsageError("nothing is asked for: the text to look for is empty")
-    return text
-
-
 def read_text(value: str) -> str:
     """An argument, or standard input for `-`. Raises UsageError for input that is no text."""
     if value != "-":

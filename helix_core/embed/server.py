@@ -84,11 +84,13 @@ def _wait_idle(worker: Worker, seconds: float = 5.0) -> None:
 def _take_over(address: Path, stack: contextlib.ExitStack) -> bool:
     """Hold the lock of the one worker; False where another one answers.
 
-    One that does not answer is just starting or on its way out: its lock is waited for.
+    One that does not answer is just starting or on its way out: its lock is waited for. So is that
+    of one that still answers while it leaves: who was started after it was stopped would be lost.
     """
     deadline = time.monotonic() + LEAVING_SECONDS
     while not stack.enter_context(atomic.exclusive(holder.lock_file(address))):
-        if client.status(address=address) is not None or time.monotonic() > deadline:
+        found = client.status(address=address)
+        if (found and not found.get("leaving")) or time.monotonic() > deadline:
             return False
         time.sleep(0.1)
     return True

@@ -69,6 +69,7 @@ class Worker:
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
             "requests": self.served,
             "memory_mb": round(footprint.resident_mb()) or None,
+            "leaving": self.stopping.is_set(),
             "projects": [str(project.database) for project in self.projects.known()],
         }
 

@@ -57,9 +57,6 @@ def test_a_missing_memory_is_a_document_too(project: Path) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        ("recall", ""),
-        ("recall", "  \n"),
-        ("explain", ""),
         ("recall", "x", "--limit", "0"),
         ("recall", "x", "--limit", "-3"),
         ("recall", "x", "--limit", "2.5"),

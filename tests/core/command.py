@@ -34,8 +34,8 @@ def helix(project: Path, *arguments: str) -> Ran:
     return run("--project", str(project), *arguments)
 
 
-def run(*arguments: str, given: str = "") -> Ran:
-    """Run one command where this process is, with a text on its standard input.
+def run(*arguments: str, given: str | None = None) -> Ran:
+    """Run one command where this process is, with a text on its standard input if one is given.
 
     An exception fails the test, as a traceback would.
     """
@@ -45,6 +45,7 @@ def run(*arguments: str, given: str = "") -> Ran:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8"))
+        if given is not None:
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8"))
         code = main(arguments)
     return Ran(code, out.getvalue(), err.getvalue())

@@ -41,6 +41,7 @@ def test_b30_no_query_is_an_error(filled: Path, command: str, query: str) -> Non
     assert ran.code == 0, ran.err
     assert ran.json is not None
     assert "syntax" not in ran.err and "Traceback" not in ran.err
+    assert ("nothing is asked for" in ran.err) == (not query.strip())
 
 
 @pytest.mark.parametrize(
