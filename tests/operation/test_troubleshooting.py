@@ -124,11 +124,12 @@ SEEN: dict[str, Callable[[Path], str]] = {
     "`the memory is damaged or not a database`": damaged,
 }
 ELSEWHERE = {
+    "`worker process N holds its place but does not answer`": "hooks/test_hanging_worker.py",
     "a percentage does not move": "demo/test_demo.py",
     "`/helix` starts something else": "e2e/test_other_skills.py",
     "all seems well and yet nothing happens": "operation/test_doctor.py",
 }
-"""Symptoms without words of ours, and the tests of what the table says of them."""
+"""Symptoms without words of ours, or tried where it is staged, and the tests of what the table says of them."""
 
 
 def test_every_symptom_is_tried() -> None:
