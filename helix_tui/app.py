@@ -143,6 +143,8 @@ class HelixApp(Keyboard):
 
     def on_snapshot_ready(self, message: SnapshotReady) -> None:
         """A new picture."""
+        if not self.screen_stack:  # leaving
+            return
         self.snapshot = message.snapshot
         self.view.show()
         if isinstance(self.screen, LiveDialog):

@@ -40,7 +40,8 @@ class Keyboard(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Take a key, or keep it; everything else as always."""
-        if not isinstance(event, events.Key) or event.is_forwarded:
+        leaving = not self.screen_stack
+        if not isinstance(event, events.Key) or event.is_forwarded or leaving:
             await super().on_event(event)
             return
         if self._early and event.key == GIVES_UP:
