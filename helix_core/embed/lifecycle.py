@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import helix_core
 from helix_core import folders, paths
@@ -122,14 +121,10 @@ def renew() -> bool:
     venv = paths.environment_dir()
     if not setup_state.is_ready(venv):
         return False
-    if theirs == ours and (venv / setup_state.STAMP).stat().st_mtime < _began(found):
+    began = float(found.get("started") or 0.0)
+    if theirs == ours and (venv / setup_state.STAMP).stat().st_mtime < began:
         return False
     return stop() and start()
-
-
-def _began(status: dict[str, Any]) -> float:
-    """When a worker that says so of itself was started, in seconds since 1970."""
-    return time.time() - float(status.get("uptime_seconds") or 0.0)
 
 
 def stop(first_ms: float = 2000) -> bool:

@@ -65,6 +65,7 @@ class Worker:
             "model_state": self.model_state,
             "model": self.embedder.profile.name if self.embedder else None,
             "model_error": self.model_error,
+            "started": self.started,
             "uptime_seconds": round(time.time() - self.started, 1),
             "idle_seconds": round(time.monotonic() - self.last_request, 1),
             "requests": self.served,

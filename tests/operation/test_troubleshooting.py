@@ -129,7 +129,7 @@ ELSEWHERE = {
     "`/helix` starts something else": "e2e/test_other_skills.py",
     "all seems well and yet nothing happens": "operation/test_doctor.py",
 }
-"""Symptoms without words of ours, or tried where it is staged, and the tests of what the table says of them."""
+"""Symptoms without words of ours, or staged elsewhere, and the tests of what the table says."""
 
 
 def test_every_symptom_is_tried() -> None:
