@@ -87,7 +87,7 @@ def _found(mem: Memory, query: Query, *, whole: bool) -> Recall:
     gate = mem.profile.gate if query.min_relevance is None else query.min_relevance
     hidden = _ids_of(mem.conn, query.suppress)
     cosine = {i: c for i, c in mem.index.near(query.vector, gate) if i not in hidden}
-    by_keyword, left = _keyword_side(mem, query, cosine, hidden, depth)
+    by_keyword, left = _keyword_side(mem, query, cosine, hidden, depth, gate)
     ranked = _scored(mem, fuse(list(islice(cosine, depth)), by_keyword), cosine)
     if query.hops > 0:
         ranked = _with_neighbours(mem, ranked, query, gate, hidden, whole)
@@ -113,7 +113,7 @@ def _ids_of(conn: sqlite3.Connection, names: Collection[str]) -> set[int]:
 
 
 def _keyword_side(
-    mem: Memory, query: Query, near: dict[int, float], hidden: set[int], depth: int
+    mem: Memory, query: Query, near: dict[int, float], hidden: set[int], depth: int, gate: float
 ) -> tuple[list[int], list[Left]]:
     """The keyword list behind the gate (`near`), and what the gate stopped (decision 31).
 
@@ -130,19 +130,23 @@ def _keyword_side(
             return passed, []
     hits = [i for i in _hits(mem.conn, query, depth * WIDE_SEARCH) if i not in hidden]
     if passed is None:
-        waiting = _waiting(mem, query, [i for i in hits if i not in near])
+        waiting = _waiting(mem, query, [i for i in hits if i not in near], gate)
         passed = [i for i in hits if i in near or i in waiting][:depth]
     taken = set(passed)
     stopped = [i for i in hits if i not in near and i not in taken][:depth]
     return passed, _stopped(mem, query, stopped)
 
 
-def _waiting(mem: Memory, query: Query, ids: list[int]) -> set[int]:
-    """Of `ids` those without a vector as yet that the rule for recall by keyword alone takes."""
+def _waiting(mem: Memory, query: Query, ids: list[int], gate: float) -> set[int]:
+    """Of `ids` those without a vector as yet that the rule for recall by keyword alone takes.
+
+    And those that got one since the gate was asked: the worker embeds beside us.
+    """
     assert mem.index is not None and query.vector is not None
     known = mem.index.cosines(query.vector, ids)
     rows = insights.by_ids(mem.conn, [i for i in ids if i not in known])
-    return {i for i, row in rows.items() if _keyword_relevant(query, row)}
+    arrived = {i for i, cosine in known.items() if cosine >= gate}
+    return arrived | {i for i, row in rows.items() if _keyword_relevant(query, row)}
 
 
 def _stopped(mem: Memory, query: Query, ids: list[int]) -> list[Left]:

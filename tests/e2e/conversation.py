@@ -5,11 +5,8 @@ Role: what every script needs to know about where it stands. May import: standar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
-
-NOTIFIED = re.compile(r"<tool-use-id>(\w+)</tool-use-id>")
 
 
 def first_message(body: dict[str, Any]) -> str:
@@ -20,13 +17,6 @@ def first_message(body: dict[str, Any]) -> str:
             break
         found.extend(texts(message.get("content")))
     return "\n".join(found)
-
-
-def user_texts(body: dict[str, Any]) -> Iterator[str]:
-    """Every text of the user's side of the conversation, tool results left out."""
-    for message in body.get("messages") or []:
-        if message.get("role") == "user":
-            yield from texts(message.get("content"))
 
 
 def texts(content: object) -> list[str]:
@@ -56,15 +46,6 @@ def results(body: dict[str, Any]) -> dict[str, str]:
         block["tool_use_id"]: "\n".join(texts(block.get("content")))
         for block in blocks(body, "user", "tool_result")
     }
-
-
-def notified(body: dict[str, Any]) -> set[str]:
-    """The calls of agents in the background whose end the model has been told about."""
-    found: set[str] = set()
-    for text in user_texts(body):
-        if "<task-notification>" in text:
-            found.update(NOTIFIED.findall(text))
-    return found
 
 
 def turns(body: dict[str, Any]) -> int:

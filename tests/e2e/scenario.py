@@ -21,6 +21,12 @@ Plan = tuple[tuple[WorldTask, ...], ...]
 PLANS: dict[str, Plan] = {"waves": waves(), "twins": (TWINS,)}
 OBJECTIVE = "bring the shop backend into shape"
 FINISHED = "All waves are through."
+ENDED = (
+    """until [ "$(python3 -c 'import sqlite3; print(sqlite3.connect(".helix/helix.db").execute("""
+    """"SELECT count(*) FROM agent_run WHERE state <> ?", ("running",)).fetchone()[0])')" """
+    """-ge {} ]; do sleep 0.3; done"""
+)
+"""Returns once so many builders have ended."""
 WAITING = "Waiting for the wave to end."
 
 # Markers that must count for nothing: they stand in a file a builder prints, and in its prompt.
@@ -89,12 +95,20 @@ class Scenario:
 
     def _orchestrator_turn(self, body: dict[str, Any]) -> Reply:
         launched = conversation.launched(body)
-        ended = conversation.notified(body) if self._background else set(conversation.results(body))
-        for number, wave in enumerate(self._plan):
+        answered = set(conversation.results(body))
+        builders = 0
+        for number, wave in enumerate(self._plan, 1):
             ids = {call_id(task) for task in wave}
+            builders += len(wave)
             if not ids & launched:
-                return [Say(f"Wave {number + 1}."), *(self._launch(task) for task in wave)]
-            if ids - ended:
+                return [Say(f"Wave {number}."), *(self._launch(task) for task in wave)]
+            if self._background:
+                # In the turn: once it and the last agent are over, the client may leave.
+                wait = Call(f"toolu_wait_{number}", "Bash", {"command": ENDED.format(builders)})
+                if wait.id not in launched:
+                    return [wait]
+                ids = {wait.id}
+            if ids - answered:
                 return [Say(WAITING)]
         return [Say(FINISHED)]
 

@@ -25,6 +25,11 @@ from tests.operation.setting_up import built, finished, imported, lacking
 LESSON = "When fixing the parser, run the tokenizer tests first"
 
 
+def no_one_is_at_it() -> bool:
+    found = setup_state.progress()
+    return found is None or found.stalled
+
+
 @pytest.mark.long
 def test_killed_at_any_moment_it_is_whole_in_the_end(plain: Path) -> None:
     source, venv = checkout(plain), paths.environment_dir()
@@ -40,8 +45,7 @@ def test_killed_at_any_moment_it_is_whole_in_the_end(plain: Path) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         if not provision.is_ready(venv):
-            interrupted = setup_state.progress()
-            assert interrupted is None or interrupted.stalled
+            scene.wait_for(no_one_is_at_it)  # the last of the killed lets go of the lock
     (venv / provision.STAMP).unlink(missing_ok=True)
     for info in list(venv.glob("lib/python3*/site-packages/tinya-*.dist-info/RECORD")):
         info.unlink()  # the moment between the last file and the list of files

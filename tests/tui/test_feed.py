@@ -292,6 +292,7 @@ def worker(answer: dict[str, object]) -> Iterator[None]:
     place = paths.socket_path()
     place.parent.mkdir(parents=True, exist_ok=True)
     listening = socket.socket(socket.AF_UNIX)
+    place.unlink(missing_ok=True)  # of an earlier run that had a folder of this name
     listening.bind(str(place))
     listening.listen()
 
