@@ -9,7 +9,15 @@ import pytest
 
 from tests.e2e.checks import Builder, faults_of_injection, given_twice, injected_lines
 from tests.e2e.loopback_api import Call, LoopbackApi, Refuse, Say
-from tests.e2e.scenario import PLANS, Scenario, builder_task, call_id, final_message, prompt_of
+from tests.e2e.scenario import (
+    PLANS,
+    WAITING,
+    Scenario,
+    builder_task,
+    call_id,
+    final_message,
+    prompt_of,
+)
 from tests.e2e.watch import FolderWitness
 from tests.e2e.world import TASKS, task_of, waves
 
@@ -81,10 +89,16 @@ def test_the_script_launches_a_wave_only_after_the_one_before_has_ended() -> Non
     calls = [block for block in first if isinstance(block, Call)]
     assert [call.id for call in calls] == [call_id(task) for task in waves()[0]]
     turn = ("assistant", [block.whole() for block in first])
-    waiting = script(request(("user", "go"), turn, ("user", "<task-notification>")))
-    assert waiting == [Say("Waiting for the wave to end.")]
-    notes = "".join(f"<tool-use-id>{call.id}</tool-use-id>" for call in calls)
-    second = script(request(("user", "go"), turn, ("user", f"<task-notification>{notes}")))
+    launched = ("user", "launched")
+    waiting = script(request(("user", "go"), turn, launched))
+    assert not isinstance(waiting, Refuse)
+    (wait,) = waiting
+    assert isinstance(wait, Call) and wait.name == "Bash"  # until six builders have ended
+    assert f"-ge {len(calls)} ]" in wait.arguments["command"]
+    asked = ("assistant", [wait.whole()])
+    assert script(request(("user", "go"), turn, launched, asked)) == [Say(WAITING)]
+    ended = ("user", [{"type": "tool_result", "tool_use_id": wait.id, "content": ""}])
+    second = script(request(("user", "go"), turn, launched, asked, ended))
     assert not isinstance(second, Refuse)
     assert second[1] == script._launch(waves()[1][0])
 
