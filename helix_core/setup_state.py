@@ -86,6 +86,10 @@ def state_file(venv: Path) -> Path:
     return venv.parent / STATE
 
 
+STARTING = "starting"
+BEGIN_SECONDS = 3.0
+
+
 def note(venv: Path, step: str, error: str = "") -> None:
     """Say what the set-up is doing, or why it ended; keeps the time it began."""
     known = _read(venv)
@@ -109,9 +113,13 @@ def progress(venv: Path | None = None) -> Progress | None:
         return None
     seconds = max(0.0, time.time() - float(known.get("began") or 0.0))
     error = str(known.get("error") or "")
-    running = _running(place)
+    just_begun = (
+        known.get("step") == STARTING
+        and time.time() - float(known.get("at") or 0.0) < BEGIN_SECONDS
+    )
+    running = _running(place) or just_begun  # its process takes the lock a moment later
     return Progress(
-        str(known.get("step") or "starting"),
+        str(known.get("step") or STARTING),
         seconds,
         "" if running else error,
         stalled=not running and not error,
@@ -149,7 +157,7 @@ def begin() -> bool:
     lately = time.time() - float(known.get("at") or 0.0) < RETRY_SECONDS
     if known.get("error") and lately:
         return False
-    note(venv, "starting")
+    note(venv, STARTING)
     return _start(venv, source)
 
 
