@@ -106,11 +106,7 @@ def _injected_row(one: dict[str, Any]) -> tuple[object, ...]:
     value = one["_effectiveness"] if one["_value"] is None else one["_value"]
     return (
         one["_place"] or "-",
-        f"{one['_score']:.5f}",
-        _number(one["_relevance"], 3),
-        one["_vector_rank"] or "-",
-        one["_keyword_rank"] or "-",
-        _number(one["_rrf"], 5),
+        *_found_by(one),
         output.percent(value),
         one["_causal_events"] or "-",
         one["name"],
@@ -122,11 +118,7 @@ def _candidate_row(one: dict[str, Any]) -> tuple[object, ...]:
     through = f" (through {one['_through']})" if one["_through"] else ""
     return (
         one["_rank"] or "-",
-        f"{one['_score']:.5f}",
-        _number(one["_relevance"], 3),
-        one["_vector_rank"] or "-",
-        one["_keyword_rank"] or "-",
-        _number(one["_rrf"], 5),
+        *_found_by(one),
         f"{one['_effectiveness']:.2f}",
         f"{proof['low']:.2f}-{proof['high']:.2f}",
         f"{proof['n']:.1f}",
@@ -136,6 +128,17 @@ def _candidate_row(one: dict[str, Any]) -> tuple[object, ...]:
         _number(one["_activation"], 5),
         one["_injection_rank"] or "-",
         f"{one['name']}{through}",
+    )
+
+
+def _found_by(one: dict[str, Any]) -> tuple[object, ...]:
+    """Score, cosine, both ranks and their fusion: the same in every ranking."""
+    return (
+        f"{one['_score']:.5f}",
+        _number(one["_relevance"], 3),
+        one["_vector_rank"] or "-",
+        one["_keyword_rank"] or "-",
+        _number(one["_rrf"], 5),
     )
 
 
